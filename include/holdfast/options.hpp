@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace holdfast {
+
+class observer;
+
+/// Stated limits; whatever exceeds them is refused with an error that names the field.
+namespace limits {
+inline constexpr std::size_t name_bytes = 512;
+inline constexpr std::size_t note_bytes = 256;
+inline constexpr std::chrono::milliseconds least_lease{100};
+inline constexpr std::chrono::hours longest_lease{24};
+inline constexpr std::chrono::hours longest_hold{24 * 365};
+inline constexpr unsigned permits = 10'000;
+inline constexpr unsigned waiters_per_name = 10'000;
+} // namespace limits
+
+/// How a lock is to be held. Every member has a default; name those that you want otherwise:
+/// `m.acquire({.lease = 10s, .note = "nightly report"})`.
+struct hold_options {
+    /// How long the engine keeps the lock for a holder that it no longer hears of.
+    std::chrono::milliseconds lease{std::chrono::seconds{30}};
+
+    /// Renew at each third of the lease for as long as it is held. Without it the lease ends after
+    /// `lease`, unless `lease::extend` is called.
+    bool renew = true;
+
+    /// The longest that it may be held, renewals included; then the lease is lost. 0: no limit.
+    std::chrono::milliseconds max_hold{0};
+
+    /// The engine keeps the lock at least this long after the grant, even if it is released sooner
+    /// or the holder dies: for a job that must not run twice in a row. 0: none.
+    std::chrono::milliseconds min_hold{0};
+
+    /// How long before the engine may give the lock to another the lease stops being valid here.
+    /// 0: the larger of 50 ms and a twentieth of the lease. Must be below half of the lease.
+    std::chrono::milliseconds margin{0};
+
+    /// Who and why, for people who ask who holds the lock. At most 256 bytes.
+    std::string note;
+};
+
+/// How a client behaves.
+struct client_options {
+    /// How long an engine that cannot be reached is tried before the error.
+    std::chrono::milliseconds connect_wait{std::chrono::seconds{5}};
+
+    /// Is told of what nobody waits for: losses, renewal trouble, failed releases.
+    std::shared_ptr<observer> watch;
+};
+
+} // namespace holdfast

@@ -1,0 +1,64 @@
+#pragma once
+// The seam: what every engine must do, and all that the rest of the library knows of one.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/ops.hpp"
+
+#include <poll.h>
+#include <span>
+#include <vector>
+
+namespace holdfast::engine {
+
+/// What an engine can do for a primitive. Asking for more is errc::unsupported.
+struct capabilities {
+    bool supported = false;
+    bool fifo = false;                 ///< P6 holds
+    queueing queue = queueing::no;     ///< the best that it offers
+    bool fencing = false;              ///< P3 holds: token() may be used
+    bool min_hold = false;
+    bool frees_dead_at_once = false;   ///< a dead process's holds do not wait for the lease's end
+    base::milliseconds least_lease{100};
+};
+
+/// Where answers and notices arrive. Called from inside `submit`, `cancel` or `drive`; must not
+/// call the engine back from there.
+class sink {
+public:
+    virtual void answered(answer&& what) = 0;
+    virtual void noticed(const notice& what) = 0;
+
+protected:
+    ~sink() = default;
+};
+
+/// One client's access to the place where locks live.
+///
+/// Asynchronous: `submit` starts an operation and never waits on a network or for another process;
+/// the answer comes to the sink, at once or out of a later `drive`. Every submitted operation is
+/// answered exactly once, by `give_up` at the latest (then `unknown`, or `failed` if it is certain
+/// that nothing happened), unless it is cancelled first.
+///
+/// Thread safety: none. The driver calls one function at a time, from any thread.
+/// After fork() the child calls nothing, not even the destructor.
+class engine {
+public:
+    engine() = default;
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+    virtual ~engine() = default; ///< closes; releases nothing: holds end with their leases
+
+    [[nodiscard]] virtual capabilities caps(primitive kind) const = 0;
+    virtual void attach(sink& to) = 0; ///< once, before anything else
+    virtual void submit(op_id id, const op& what, base::instant give_up) = 0;
+    /// Nobody waits for this answer any more. A grant that comes of it is released by the engine.
+    virtual void cancel(op_id id) = 0;
+    /// Appends the descriptors to wait for; a quorum appends those of all its nodes.
+    virtual void pollables(std::vector<pollfd>& out) const = 0;
+    /// Does the I/O that is ready and whatever is due by `now`; returns when it wants to be driven
+    /// next even if no descriptor is ready.
+    virtual base::instant drive(std::span<const pollfd> ready, base::instant now) = 0;
+};
+
+} // namespace holdfast::engine

@@ -1,0 +1,33 @@
+#pragma once
+// From a URL to the engine that it names.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/base/ids.hpp"
+#include "holdfast/engine/engine.hpp"
+#include "holdfast/engine/url.hpp"
+
+#include <memory>
+#include <string>
+
+namespace holdfast::engine {
+
+/// Who the client is and where it runs; also what tests replace.
+struct setting {
+    base::client_id client;
+    const base::time_source* time = &base::system_time();
+    std::string host;    ///< for people who ask who holds a lock
+    std::int64_t pid = 0; ///< likewise
+    std::string boot;    ///< the id of this boot of the machine
+};
+
+/// The setting of this process, with a new client id.
+[[nodiscard]] setting this_process();
+
+/// Checks the whole URL and throws error(invalid_url) or error(unsupported); does no I/O. The
+/// engine opens its store at the first operation.
+[[nodiscard]] std::unique_ptr<engine> make_engine(const url& where, const setting& who);
+
+/// What is used when no URL is given.
+inline constexpr std::string_view default_url = "embedded:";
+
+} // namespace holdfast::engine

@@ -1,0 +1,90 @@
+#pragma once
+// What can be asked of an engine.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/base/ids.hpp"
+
+#include <holdfast/lock_info.hpp>
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace holdfast::engine {
+
+/// How a request that cannot be granted now is to wait on the engine.
+/// hint: tell me when it may be free, I ask again. grant: hand it to me.
+enum class queueing : std::uint8_t { no, hint, grant };
+
+/// One hold or one waiter. The owner's number is never reused, so a ticket also identifies the
+/// request: a resent acquire, release or withdraw is recognised by its ticket.
+struct ticket {
+    std::string name;
+    base::owner_id owner;
+    bool operator==(const ticket&) const = default;
+};
+
+/// Asks for a hold. Idempotent: if the ticket holds already the answer is `granted` again with the
+/// same token, if it waits already it is `queued` again at its old place.
+struct acquire_op {
+    ticket who;
+    primitive kind = primitive::mutex;
+    mode how = mode::exclusive;
+    unsigned permits = 1;
+    unsigned limit = 1;
+    base::milliseconds lease{0};
+    base::milliseconds min_hold{0};
+    queueing queue = queueing::no;
+    std::uint64_t proposed_token = 0; ///< for a quorum, whose nodes must agree; 0: the engine's own
+    /// An engine that gets to it only after this instant must refuse it (`busy`), so that a delayed
+    /// duplicate cannot take a lock that nobody wants. Engines with a clock of their own translate.
+    base::instant not_after = base::never;
+    std::string note;
+};
+
+/// Renews holds and keeps waiters in the queue, many at once. Items never change one another.
+struct beat_op {
+    struct item {
+        ticket who;
+        bool waiting = false;        ///< a waiter's heartbeat; otherwise a holder's renewal
+        base::milliseconds lease{0}; ///< renewal: the new lease, counted from now
+    };
+    std::vector<item> items; ///< at most `most_beats`
+};
+inline constexpr std::size_t most_beats = 500;
+
+/// Gives up a hold, and hands it on in the same atomic step. Idempotent.
+struct release_op {
+    ticket who;
+};
+
+/// Leaves the queue; if the ticket was granted meanwhile, releases that too, so that a grant nobody
+/// heard of cannot stay. Idempotent.
+struct withdraw_op {
+    ticket who;
+};
+
+struct inspect_op {
+    std::string name;
+};
+
+struct list_op {
+    std::string prefix;
+    std::string cursor;  ///< empty to begin; else what the last page gave
+    unsigned count = 100;
+};
+
+/// Takes the lock away from its holders, whoever they are.
+struct break_op {
+    std::string name;
+    std::uint64_t only_token = 0; ///< only this holder; 0: all of them
+};
+
+/// Is the engine there and in order?
+struct diagnose_op {};
+
+using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
+                        diagnose_op>;
+
+} // namespace holdfast::engine
