@@ -1,0 +1,20 @@
+# How every target of ours is compiled. Warnings become errors only where
+# CMAKE_COMPILE_WARNING_AS_ERROR is set, as the presets do: never for a consumer by surprise.
+function(holdfast_compile target)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE
+        -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+        -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
+        $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
+endfunction()
+
+# Lists files under the current folder by pattern, relative to it, without those of engines that are
+# switched off: folders of the engine's name, and files whose name begins with it.
+function(holdfast_glob result)
+    file(GLOB_RECURSE found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${ARGN})
+    foreach(engine IN LISTS holdfast_engines_off)
+        list(FILTER found EXCLUDE REGEX "(^|/)${engine}(/|[^/]*$)")
+    endforeach()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
