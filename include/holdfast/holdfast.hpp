@@ -1,0 +1,15 @@
+#pragma once
+// Everything. Each header also stands alone.
+
+#include <holdfast/admin.hpp>
+#include <holdfast/client.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/fence.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/mutex.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/options.hpp>
+#include <holdfast/recursive_mutex.hpp>
+#include <holdfast/semaphore.hpp>
+#include <holdfast/shared_mutex.hpp>
+#include <holdfast/version.hpp>

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <holdfast/client.hpp>
+#include <holdfast/detail/lock_forms.hpp>
+
+#include <string>
+#include <utility>
+
+namespace holdfast {
+
+/// std::timed_mutex across processes: one holder at a time per name and engine, first come first
+/// served where the engine can.
+///
+///     holdfast::mutex stock{fleet, "stock:1001"};
+///     { std::scoped_lock hold{stock}; sell_one(stock.token()); }
+///
+/// Two ways to hold it. lock() and its family belong to the calling thread, as in std, and work
+/// with std::lock_guard, unique_lock, scoped_lock and std::lock. acquire() and its family answer a
+/// lease that can be passed on. Both are renewed while held, unless the options say otherwise.
+///
+/// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`
+/// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
+/// and the try forms answer empty. unlock() never throws: what it could not do goes to the observer.
+/// Locking twice in one thread throws would_deadlock.
+///
+/// Thread safety: all members may be called from any thread. The destructor releases what threads
+/// still hold through this object.
+class mutex : public detail::lock_forms {
+public:
+    /// Throws invalid_name or invalid_option; does no I/O. `defaults` apply where none are given.
+    mutex(const client& of, std::string name, hold_options defaults = {})
+        : lock_forms{of, std::move(name), primitive::mutex, 1, {mode::exclusive, 1},
+                     std::move(defaults)} {}
+};
+
+} // namespace holdfast
