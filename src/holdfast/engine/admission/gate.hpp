@@ -1,0 +1,96 @@
+#pragma once
+// The admission rule: who gets a name, who waits, and what becomes of it. One rule for all engines
+// that keep their own state, in all modes: exclusive, shared and permits.
+
+#include "holdfast/engine/admission/queue.hpp"
+#include "holdfast/engine/admission/record.hpp"
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/ops.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace holdfast::engine::admission {
+
+/// A notice for one client.
+struct push {
+    base::client_id to;
+    notice what;
+};
+
+/// Judges one operation on one name. Make one per operation (it costs nothing), inside the lock or
+/// transaction that guards record and queue:
+///
+///     std::vector<push> pushes;
+///     gate door{record, queue, at, pushes};
+///     answer said = door.acquire(op, {host, pid});
+///     if (door.changed()) { store(record); }
+///     // commit, and only then deliver the pushes and the answer
+///
+/// Every operation first settles: what has expired goes, and whoever is first and fits is granted.
+///
+/// | a hold is | until                              | then                               |
+/// |-----------|------------------------------------|------------------------------------|
+/// | held      | released, before rest_until        | resting                            |
+/// | held      | released, withdrawn or broken      | gone                               |
+/// | held      | deadline, or its client's death    | resting if before rest_until, gone |
+/// | resting   | rest_until, or broken              | gone                               |
+///
+/// Thread safety: none. Throws only std::bad_alloc and what the queue throws.
+class gate {
+public:
+    gate(record& state, waiter_queue& queue, const moment& at, std::vector<push>& pushes) noexcept
+        : state_{state}, queue_{queue}, at_{at}, pushes_{pushes} {}
+
+    /// granted, queued, busy or failed.
+    [[nodiscard]] answer acquire(const acquire_op& what, const place& from);
+    /// renewed or lost; for a waiter: queued, granted or lost.
+    [[nodiscard]] beat_answer beat(const beat_op::item& what);
+    /// released, handed_off or not_held.
+    [[nodiscard]] fate release(const base::owner_id& owner);
+    /// released or not_held.
+    [[nodiscard]] fate withdraw(const base::owner_id& owner);
+    /// released or not_held.
+    [[nodiscard]] fate take_away(const break_op& what);
+    [[nodiscard]] lock_info inspect(const std::string& name);
+    /// Only settles, and drops every dead waiter: for housekeeping.
+    void tidy();
+
+    /// The record is not what it was and must be stored. (The queue stores itself.)
+    [[nodiscard]] bool changed() const noexcept { return changed_; }
+
+private:
+    using holds_at = std::vector<hold>::iterator;
+
+    void settle(const base::owner_id* asker);
+    void drop_ended_holds();
+    void drop_dead_heads();
+    unsigned grant_heads(const base::owner_id* asker);
+    void drop_dead_waiters();
+    void waiters_less(unsigned count) noexcept;
+
+    [[nodiscard]] holds_at find(const base::owner_id& owner) noexcept;
+    [[nodiscard]] bool fits(mode how, unsigned permits) const noexcept;
+    [[nodiscard]] bool tokens_used_up() const noexcept;
+    [[nodiscard]] std::uint64_t next_token() const noexcept;
+    [[nodiscard]] std::uint64_t give_token(mode how, std::uint64_t proposed) noexcept;
+
+    [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& what) const;
+    [[nodiscard]] answer grant(const acquire_op& what, const place& from);
+    [[nodiscard]] answer enqueue(const acquire_op& what, const place& from);
+    [[nodiscard]] answer granted_again(hold& held, base::milliseconds lease);
+    [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
+    void remember(const base::owner_id& owner, fate what) noexcept;
+
+    record& state_;
+    waiter_queue& queue_;
+    const moment& at_;
+    std::vector<push>& pushes_;
+    bool changed_ = false;
+};
+
+/// What is wrong with the request itself, whatever the state: failed, or empty if nothing is.
+/// `gate::acquire` checks it too; an engine may do so before it locks anything.
+[[nodiscard]] std::optional<answer> wrong_request(const acquire_op& what);
+
+} // namespace holdfast::engine::admission
