@@ -1,4 +1,4 @@
-// The version of Holdfast: of these headers as macros, of the linked library as a function.
+// The version of Holdfast: of these headers as macros, of the linked library as functions.
 #pragma once
 
 #include <holdfast/export.hpp>
@@ -7,26 +7,19 @@
 #define HOLDFAST_VERSION_MAJOR 0
 #define HOLDFAST_VERSION_MINOR 1
 #define HOLDFAST_VERSION_PATCH 0
+#define HOLDFAST_VERSION_STRING "0.1.0"
 
-// "0.1.0"
-#define HOLDFAST_VERSION_STRING                   \
-    HOLDFAST_DETAIL_STRING(HOLDFAST_VERSION_MAJOR) \
-    "." HOLDFAST_DETAIL_STRING(HOLDFAST_VERSION_MINOR) "." HOLDFAST_DETAIL_STRING(HOLDFAST_VERSION_PATCH)
-
-// One number to compare with: 0.1.0 is 100, 1.2.3 is 10203.
-#define HOLDFAST_VERSION \
+/// One number to compare with: 0.1.0 is 100, 1.2.3 is 10203.
+#define HOLDFAST_VERSION                                                                           \
     (HOLDFAST_VERSION_MAJOR * 10000 + HOLDFAST_VERSION_MINOR * 100 + HOLDFAST_VERSION_PATCH)
-
-#define HOLDFAST_DETAIL_STRING(x) HOLDFAST_DETAIL_STRING_OF(x)
-#define HOLDFAST_DETAIL_STRING_OF(x) #x
 
 namespace holdfast {
 
-// HOLDFAST_VERSION of the library that was linked or loaded, which may be newer than the headers a
-// program was compiled with. Thread safety: safe to call from anywhere.
+/// HOLDFAST_VERSION of the library that was linked or loaded, which may be newer than the headers
+/// that a program was compiled with. Thread safety: safe from any thread.
 [[nodiscard]] HOLDFAST_API int library_version() noexcept;
 
-// The same as text: "0.1.0". Never null.
+/// The same as text: "0.1.0". Never null.
 [[nodiscard]] HOLDFAST_API const char* library_version_string() noexcept;
 
-}  // namespace holdfast
+} // namespace holdfast

@@ -18,4 +18,4 @@ TEST(version, says_the_same_as_text_and_as_a_number) {
     EXPECT_EQ(text, HOLDFAST_VERSION_STRING);
 }
 
-}  // namespace
+} // namespace
