@@ -1,1 +1,33 @@
-# filled with the packaging
+# Installs the library, its headers, and what find_package(holdfast) and pkg-config look for.
+if(NOT HOLDFAST_INSTALL)
+    return()
+endif()
+include(CMakePackageConfigHelpers)
+
+get_target_property(holdfast_kind holdfast TYPE)
+set(holdfast_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
+
+install(TARGETS holdfast EXPORT holdfast-targets FILE_SET HEADERS)
+install(EXPORT holdfast-targets NAMESPACE holdfast:: DESTINATION ${holdfast_cmake_dir})
+
+configure_package_config_file(cmake/holdfast-config.cmake.in holdfast-config.cmake
+    INSTALL_DESTINATION ${holdfast_cmake_dir}
+    NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change what a program sees.
+write_basic_package_version_file(holdfast-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/holdfast-config.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/holdfast-config-version.cmake
+    DESTINATION ${holdfast_cmake_dir})
+
+# Written while installing, because only then the prefix is known: cmake --install --prefix.
+set(holdfast_pc_cflags)
+set(holdfast_pc_libs_private -pthread)
+if(holdfast_kind STREQUAL STATIC_LIBRARY)
+    set(holdfast_pc_cflags -DHOLDFAST_STATIC)
+endif()
+if(HOLDFAST_WITH_EMBEDDED)
+    set(holdfast_pc_libs_private "-lsqlite3 -pthread")
+endif()
+configure_file(cmake/install_pc.cmake.in install_pc.cmake @ONLY)
+install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/install_pc.cmake)
