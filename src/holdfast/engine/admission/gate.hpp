@@ -60,27 +60,28 @@ public:
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
 private:
-    using holds_at = std::vector<hold>::iterator;
+    using place_of_hold = std::vector<hold>::iterator;
 
     void settle(const base::owner_id* asker);
     void drop_ended_holds();
-    void drop_dead_heads();
-    unsigned grant_heads(const base::owner_id* asker);
     void drop_dead_waiters();
-    void waiters_less(unsigned count) noexcept;
+    unsigned grant_heads(const base::owner_id* asker);
+    void hand_off(waiter&& to, const base::owner_id* asker);
 
-    [[nodiscard]] holds_at find(const base::owner_id& owner) noexcept;
+    [[nodiscard]] place_of_hold find(const base::owner_id& owner) noexcept;
     [[nodiscard]] bool fits(mode how, unsigned permits) const noexcept;
-    [[nodiscard]] bool tokens_used_up() const noexcept;
     [[nodiscard]] std::uint64_t next_token() const noexcept;
     [[nodiscard]] std::uint64_t give_token(mode how, std::uint64_t proposed) noexcept;
+    [[nodiscard]] bool tokens_used_up() const noexcept;
 
     [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& what) const;
     [[nodiscard]] answer grant(const acquire_op& what, const place& from);
+    [[nodiscard]] answer grant_again(hold& held, base::milliseconds lease) noexcept;
     [[nodiscard]] answer enqueue(const acquire_op& what, const place& from);
-    [[nodiscard]] answer granted_again(hold& held, base::milliseconds lease);
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
+    [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
     void remember(const base::owner_id& owner, fate what) noexcept;
+    void used() noexcept;
 
     record& state_;
     waiter_queue& queue_;
@@ -88,9 +89,5 @@ private:
     std::vector<push>& pushes_;
     bool changed_ = false;
 };
-
-/// What is wrong with the request itself, whatever the state: failed, or empty if nothing is.
-/// `gate::acquire` checks it too; an engine may do so before it locks anything.
-[[nodiscard]] std::optional<answer> wrong_request(const acquire_op& what);
 
 } // namespace holdfast::engine::admission

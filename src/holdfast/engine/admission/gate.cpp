@@ -1,0 +1,141 @@
+// What holders, waiters and onlookers do after the grant: beat, release, withdraw, break, inspect.
+
+#include "holdfast/engine/admission/gate.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace holdfast::engine::admission {
+
+beat_answer gate::beat(const beat_op::item& what) {
+    const base::owner_id& owner = what.who.owner;
+    settle(&owner);
+    beat_answer out;
+    out.who = what.who;
+    out.what = fate::lost;
+    const auto held = find(owner);
+    const bool holds = held != state_.holds.end() && !held->resting(at_.now);
+    if (!what.waiting) {
+        if (holds) {
+            held->deadline = base::later(at_.now, what.lease);
+            changed_ = true;
+            out.what = fate::renewed;
+        }
+    } else if (holds) {
+        out.what = fate::granted;
+        out.token = held->token;
+    } else if (state_.waiting > 0 && queue_.touch(owner, base::later(at_.now, waiter_patience))) {
+        out.what = fate::queued;
+        out.ahead = queue_.ahead(owner).value_or(0);
+        out.check_in = check_in(out.ahead);
+    }
+    return out;
+}
+
+fate gate::release(const base::owner_id& owner) {
+    settle(nullptr);
+    const auto held = find(owner);
+    if (held == state_.holds.end() || held->resting(at_.now)) {
+        if (released_last(owner)) { return state_.last.what; }
+        return held != state_.holds.end() && held->released ? fate::released : fate::not_held;
+    }
+    fate done = fate::released;
+    if (held->rest_until > at_.now) {
+        held->released = true;
+    } else {
+        state_.holds.erase(held);
+        if (grant_heads(nullptr) > 0) { done = fate::handed_off; }
+    }
+    remember(owner, done);
+    return done;
+}
+
+fate gate::withdraw(const base::owner_id& owner) {
+    settle(&owner);
+    const auto held = find(owner);
+    if (held != state_.holds.end() && !held->resting(at_.now)) {
+        // min_hold is for work that was done. Nobody heard of this grant, so none was.
+        state_.holds.erase(held);
+        grant_heads(nullptr);
+        remember(owner, fate::released);
+        return fate::released;
+    }
+    if (released_last(owner)) { return fate::released; }
+    if (state_.waiting == 0 || !queue_.erase(owner)) { return fate::not_held; }
+    --state_.waiting;
+    changed_ = true;
+    grant_heads(nullptr); // it may have been the head that did not fit
+    return fate::released;
+}
+
+fate gate::take_away(const break_op& what) {
+    settle(nullptr);
+    const auto gone = std::erase_if(state_.holds, [&](const hold& one) {
+        if (what.only_token != 0 && one.token != what.only_token) { return false; }
+        if (!one.resting(at_.now)) {
+            pushes_.push_back(
+                {one.owner.client, {notice::kind::broken, one.owner.number, one.token}});
+        }
+        return true;
+    });
+    if (gone == 0) { return fate::not_held; }
+    used();
+    grant_heads(nullptr);
+    return fate::released;
+}
+
+namespace {
+
+std::chrono::system_clock::time_point wall(std::int64_t us) {
+    return std::chrono::system_clock::time_point{std::chrono::microseconds{us}};
+}
+
+template <typename Entry>
+party describe(const Entry& one) {
+    party out;
+    out.owner = one.owner.text();
+    out.how = one.how;
+    out.permits = one.permits;
+    out.host = one.from.host;
+    out.pid = one.from.pid;
+    out.note = one.note;
+    out.since = wall(one.since_wall_us);
+    return out;
+}
+
+} // namespace
+
+lock_info gate::inspect(const std::string& name) {
+    tidy();
+    lock_info out;
+    out.name = name;
+    out.kind = state_.kind;
+    out.limit = state_.limit;
+    out.last_token = state_.high_water;
+    const auto until = [this](base::instant end) {
+        return std::chrono::duration_cast<base::milliseconds>(end - at_.now);
+    };
+    for (const hold& one : state_.holds) {
+        party& holder = out.holders.emplace_back(describe(one));
+        holder.token = one.token;
+        holder.resting = one.resting(at_.now);
+        holder.remaining = until(holder.resting ? one.rest_until : one.deadline);
+    }
+    if (state_.waiting > 0) {
+        queue_.visit([&](const waiter& one) {
+            out.waiters.emplace_back(describe(one)).remaining = until(one.alive_until);
+        });
+    }
+    return out;
+}
+
+bool gate::released_last(const base::owner_id& owner) const noexcept {
+    return state_.last.what != fate::not_held && state_.last.owner == owner;
+}
+
+void gate::remember(const base::owner_id& owner, fate what) noexcept {
+    state_.last = {owner, what};
+    used();
+}
+
+} // namespace holdfast::engine::admission

@@ -1,0 +1,129 @@
+// What every operation does first: what has ended goes, and whoever is first and fits is granted.
+
+#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/tokens.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::admission {
+
+void gate::settle(const base::owner_id* asker) {
+    drop_ended_holds();
+    grant_heads(asker);
+}
+
+void gate::tidy() {
+    settle(nullptr);
+    drop_dead_waiters();
+}
+
+void gate::drop_ended_holds() {
+    for (hold& one : state_.holds) {
+        if (!one.resting(at_.now) && !at_.alive(one.owner.client)) {
+            one.deadline = at_.now;
+            changed_ = true;
+        }
+    }
+    const auto ended = [this](const hold& one) { return one.ends() <= at_.now; };
+    if (std::erase_if(state_.holds, ended) > 0) { used(); }
+}
+
+/// Only needed where dead waiters in the middle would be seen or counted; those at the front go
+/// whenever somebody settles.
+void gate::drop_dead_waiters() {
+    if (state_.waiting == 0) { return; }
+    const unsigned gone = queue_.drop_dead(at_);
+    if (gone > 0) {
+        state_.waiting -= std::min(gone, state_.waiting);
+        changed_ = true;
+    }
+}
+
+/// `asker` hears of its grant by the answer and needs no notice. Says how many were granted.
+unsigned gate::grant_heads(const base::owner_id* asker) {
+    unsigned granted = 0;
+    while (state_.waiting > 0) {
+        const waiter* const head = queue_.front();
+        if (head == nullptr) { // cannot be; but if it were, nobody could ever acquire this name
+            state_.waiting = 0;
+            changed_ = true;
+            break;
+        }
+        const bool dead = at_.dead(*head);
+        if (!dead && (!fits(head->how, head->permits) || tokens_used_up())) { break; }
+        waiter first = queue_.take();
+        --state_.waiting;
+        changed_ = true;
+        if (dead) { continue; }
+        if (first.queue == queueing::hint) {
+            pushes_.push_back(
+                {first.owner.client, {notice::kind::maybe_free, first.owner.number, 0}});
+            continue;
+        }
+        hand_off(std::move(first), asker);
+        ++granted;
+    }
+    return granted;
+}
+
+void gate::hand_off(waiter&& to, const base::owner_id* asker) {
+    hold& given = state_.holds.emplace_back();
+    given.owner = to.owner;
+    given.token = give_token(to.how, 0);
+    given.how = to.how;
+    given.permits = to.permits;
+    given.deadline = base::later(at_.now, std::min(hand_off_lease, to.lease));
+    given.rest_until = base::later(at_.now, to.min_hold);
+    given.since_wall_us = at_.wall_us;
+    given.from = std::move(to.from);
+    given.note = std::move(to.note);
+    used();
+    if (asker == nullptr || *asker != given.owner) {
+        pushes_.push_back(
+            {given.owner.client, {notice::kind::granted, given.owner.number, given.token}});
+    }
+}
+
+gate::place_of_hold gate::find(const base::owner_id& owner) noexcept {
+    return std::find_if(state_.holds.begin(), state_.holds.end(),
+                        [&](const hold& one) { return one.owner == owner; });
+}
+
+bool gate::fits(mode how, unsigned permits) const noexcept {
+    const auto& holds = state_.holds;
+    if (holds.empty()) { return true; }
+    switch (how) {
+    case mode::exclusive: return false;
+    case mode::shared:
+        return std::all_of(holds.begin(), holds.end(),
+                           [](const hold& one) { return one.how == mode::shared; });
+    case mode::permits: break;
+    }
+    unsigned taken = permits;
+    for (const hold& one : holds) { taken += one.permits; }
+    return taken <= state_.limit;
+}
+
+std::uint64_t gate::next_token() const noexcept {
+    const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
+    return std::max(state_.high_water + 1, clock);
+}
+
+bool gate::tokens_used_up() const noexcept { return next_token() >= token_end; }
+
+std::uint64_t gate::give_token(mode how, std::uint64_t proposed) noexcept {
+    // Readers carry the epoch: with rising tokens of their own they would refuse one another in a
+    // store that keeps the maximum.
+    if (how == mode::shared && state_.epoch != 0) { return state_.epoch; }
+    state_.high_water = proposed != 0 ? proposed : next_token();
+    if (how != mode::permits) { state_.epoch = state_.high_water; }
+    return state_.high_water;
+}
+
+void gate::used() noexcept {
+    state_.used_wall_us = at_.wall_us;
+    changed_ = true;
+}
+
+} // namespace holdfast::engine::admission

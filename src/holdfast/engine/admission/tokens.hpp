@@ -1,0 +1,12 @@
+#pragma once
+// The range of tokens.
+
+#include <cstdint>
+
+namespace holdfast::engine::admission {
+
+/// Tokens stay below this, so that no engine, script or JSON reader that keeps numbers as doubles
+/// can round one. In microseconds since 1970 it is the year 2255.
+inline constexpr std::uint64_t token_end = std::uint64_t{1} << 53U;
+
+} // namespace holdfast::engine::admission
