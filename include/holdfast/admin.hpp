@@ -16,9 +16,9 @@ namespace holdfast {
 
 /// Which locks to list.
 struct list_options {
-    std::string prefix;      ///< only names that begin with it
-    std::string cursor;      ///< empty to begin; else `lock_page::cursor` of the page before
-    unsigned count = 100;    ///< names per page, 1 to 1,000
+    std::string prefix;   ///< only names that begin with it
+    std::string cursor;   ///< empty to begin; else `lock_page::cursor` of the page before
+    unsigned count = 100; ///< names per page, 1 to 1,000
 };
 
 /// Some of the locks, in an order of the engine's.

@@ -12,28 +12,28 @@ namespace holdfast {
 ///
 /// Contention is not here: a lock that somebody else holds is `false` or an empty optional.
 enum class errc {
-    invalid_option = 1,   ///< an option is out of range or contradicts another; the text names it
-    invalid_name = 2,     ///< a lock's name is empty or longer than 512 bytes
-    invalid_url = 3,      ///< the engine's URL cannot be understood; the text names the part
-    unsupported = 4,      ///< this engine cannot do what was asked
-    wrong_primitive = 5,  ///< the name is in use by another kind of lock
-    wrong_limit = 6,      ///< the name is in use by a semaphore with another limit
-    unavailable = 7,      ///< the engine could not be reached for the whole of connect_wait
-    unknown_outcome = 8,  ///< the answer was lost: it may or may not have happened
-    cancelled = 9,        ///< the stop_token asked for it
-    lost = 10,            ///< the lease ended before it was released
-    not_held = 11,        ///< the caller holds nothing there
-    would_deadlock = 12,  ///< this thread already holds this mutex
-    forked = 13,          ///< the client or lease was made before fork(); it is inert here
-    store_full = 14,      ///< no room left where the locks live
-    store_foreign = 15,   ///< the file belongs to something else, or to a newer Holdfast
-    store_damaged = 16,   ///< the file is damaged
-    store_forbidden = 17, ///< the file may not be opened or written
+    invalid_option = 1,    ///< an option is out of range or contradicts another; the text names it
+    invalid_name = 2,      ///< a lock's name is empty or longer than 512 bytes
+    invalid_url = 3,       ///< the engine's URL cannot be understood; the text names the part
+    unsupported = 4,       ///< this engine cannot do what was asked
+    wrong_primitive = 5,   ///< the name is in use by another kind of lock
+    wrong_limit = 6,       ///< the name is in use by a semaphore with another limit
+    unavailable = 7,       ///< the engine could not be reached for the whole of connect_wait
+    unknown_outcome = 8,   ///< the answer was lost: it may or may not have happened
+    cancelled = 9,         ///< the stop_token asked for it
+    lost = 10,             ///< the lease ended before it was released
+    not_held = 11,         ///< the caller holds nothing there
+    would_deadlock = 12,   ///< this thread already holds this mutex
+    forked = 13,           ///< the client or lease was made before fork(); it is inert here
+    store_full = 14,       ///< no room left where the locks live
+    store_foreign = 15,    ///< the file belongs to something else, or to a newer Holdfast
+    store_damaged = 16,    ///< the file is damaged
+    store_forbidden = 17,  ///< the file may not be opened or written
     store_unsuitable = 18, ///< the file lies where locks cannot work, e.g. on a network
-    store_replaced = 19,  ///< the file was moved or removed while in use
-    limit_reached = 20,   ///< a stated limit, e.g. the length of a queue
-    stale_token = 21,     ///< a fence saw a newer token
-    internal = 22,        ///< a fault of Holdfast's own; please report it
+    store_replaced = 19,   ///< the file was moved or removed while in use
+    limit_reached = 20,    ///< a stated limit, e.g. the length of a queue
+    stale_token = 21,      ///< a fence saw a newer token
+    internal = 22,         ///< a fault of Holdfast's own; please report it
 };
 
 /// The category of every `errc`; its name is "holdfast".

@@ -16,26 +16,26 @@ enum class primitive : std::uint8_t { mutex, shared_mutex, semaphore };
 
 /// One holder or waiter, as the engine knows it.
 struct party {
-    std::string owner;          ///< `<client uuid>:<number>`
-    std::uint64_t token = 0;    ///< 0 for a waiter
+    std::string owner;       ///< `<client uuid>:<number>`
+    std::uint64_t token = 0; ///< 0 for a waiter
     mode how = mode::exclusive;
     unsigned permits = 1;
     std::string host;
-    std::int64_t pid = 0;       ///< for people; never trusted
+    std::int64_t pid = 0; ///< for people; never trusted
     std::string note;
     std::chrono::system_clock::time_point since; ///< of the grant, or of the request
     std::chrono::milliseconds remaining{0};      ///< until the engine's deadline for it
-    bool resting = false;       ///< released or expired, but kept until min_hold has passed
+    bool resting = false; ///< released or expired, but kept until min_hold has passed
 };
 
 /// What the engine knows of one name.
 struct lock_info {
     std::string name;
     primitive kind = primitive::mutex;
-    unsigned limit = 1;              ///< permits in all, for a semaphore
-    std::uint64_t last_token = 0;    ///< the highest token given out so far
+    unsigned limit = 1;           ///< permits in all, for a semaphore
+    std::uint64_t last_token = 0; ///< the highest token given out so far
     std::vector<party> holders;
-    std::vector<party> waiters;      ///< first in, first out
+    std::vector<party> waiters; ///< first in, first out
 };
 
 } // namespace holdfast

@@ -29,8 +29,8 @@ class mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O. `defaults` apply where none are given.
     mutex(const client& of, std::string name, hold_options defaults = {})
-        : lock_forms{of, std::move(name), primitive::mutex, 1, {mode::exclusive, 1},
-                     std::move(defaults)} {}
+        : lock_forms{of, std::move(name),      primitive::mutex,
+                     1,  {mode::exclusive, 1}, std::move(defaults)} {}
 };
 
 } // namespace holdfast

@@ -25,8 +25,8 @@ public:
     /// Throws invalid_name or invalid_option (limit outside 1..10,000); does no I/O.
     counting_semaphore(const client& of, std::string name, unsigned limit,
                        hold_options defaults = {})
-        : acquire_forms{of, std::move(name), primitive::semaphore, limit, {mode::permits, 1},
-                        std::move(defaults)},
+        : acquire_forms{of,    std::move(name),    primitive::semaphore,
+                        limit, {mode::permits, 1}, std::move(defaults)},
           limit_{limit} {}
 
     using acquire_forms::acquire;

@@ -26,8 +26,8 @@ class shared_mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.
     shared_mutex(const client& of, std::string name, hold_options defaults = {})
-        : lock_forms{of, std::move(name), primitive::shared_mutex, 1, {mode::exclusive, 1},
-                     std::move(defaults)} {}
+        : lock_forms{of, std::move(name),      primitive::shared_mutex,
+                     1,  {mode::exclusive, 1}, std::move(defaults)} {}
 
     void lock_shared() { the_gate().lock(reading, detail::patience::forever(), nullptr); }
     [[nodiscard]] bool try_lock_shared() {

@@ -69,14 +69,14 @@ public:
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
-    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when,
-                      const hold_options& how, std::stop_token stop = {}) {
+    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when, const hold_options& how,
+                      std::stop_token stop = {}) {
         return gate_.acquire(want_, detail::patience::until(when), how, std::move(stop), nullptr);
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
-    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when,
-                      const hold_options& how, std::stop_token stop, std::error_code& failure) {
+    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when, const hold_options& how,
+                      std::stop_token stop, std::error_code& failure) {
         return gate_.acquire(want_, detail::patience::until(when), how, std::move(stop), &failure);
     }
 

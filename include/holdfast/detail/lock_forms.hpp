@@ -11,7 +11,9 @@ public:
     bool lock(std::error_code& failure) {
         return the_gate().lock(wanted(), detail::patience::forever(), &failure);
     }
-    [[nodiscard]] bool try_lock() { return the_gate().lock(wanted(), detail::patience::none(), nullptr); }
+    [[nodiscard]] bool try_lock() {
+        return the_gate().lock(wanted(), detail::patience::none(), nullptr);
+    }
     [[nodiscard]] bool try_lock(std::error_code& failure) {
         return the_gate().lock(wanted(), detail::patience::none(), &failure);
     }

@@ -16,8 +16,7 @@ std::atomic<std::uint64_t> generation{1};
 
 // At load time, not at first use: a fork before the first use must count as well.
 [[gnu::constructor]] void watch_forks() {
-    ::pthread_atfork(nullptr, nullptr,
-                     [] { generation.fetch_add(1, std::memory_order_relaxed); });
+    ::pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
 }
 
 } // namespace

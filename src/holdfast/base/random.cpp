@@ -25,7 +25,9 @@ std::uint64_t jitter::next() noexcept {
     return mixed ^ (mixed >> 31U);
 }
 
-std::uint64_t jitter::below(std::uint64_t bound) noexcept { return bound == 0 ? 0 : next() % bound; }
+std::uint64_t jitter::below(std::uint64_t bound) noexcept {
+    return bound == 0 ? 0 : next() % bound;
+}
 
 std::uint64_t random_seed() noexcept {
     std::uint64_t seed = 0;

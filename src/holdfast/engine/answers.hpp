@@ -53,9 +53,9 @@ struct answer {
     /// With queued: when the waiter should look again, because a hold ahead of it ends then if it
     /// is not renewed. 0: not known.
     base::duration check_in{0};
-    std::error_code error;   ///< with failed, and where known with unknown
-    std::string detail;      ///< a sentence for people, naming server or file
-    std::vector<beat_answer> beats;          ///< beat: one per item, in order
+    std::error_code error;                        ///< with failed, and where known with unknown
+    std::string detail;                           ///< a sentence for people, naming server or file
+    std::vector<beat_answer> beats;               ///< beat: one per item, in order
     std::shared_ptr<const engine::report> report; ///< with reported
 };
 

@@ -14,11 +14,11 @@ namespace holdfast::engine {
 /// What an engine can do for a primitive. Asking for more is errc::unsupported.
 struct capabilities {
     bool supported = false;
-    bool fifo = false;                 ///< P6 holds
-    queueing queue = queueing::no;     ///< the best that it offers
-    bool fencing = false;              ///< P3 holds: token() may be used
+    bool fifo = false;             ///< P6 holds
+    queueing queue = queueing::no; ///< the best that it offers
+    bool fencing = false;          ///< P3 holds: token() may be used
     bool min_hold = false;
-    bool frees_dead_at_once = false;   ///< a dead process's holds do not wait for the lease's end
+    bool frees_dead_at_once = false; ///< a dead process's holds do not wait for the lease's end
     base::milliseconds least_lease{100};
 };
 

@@ -15,9 +15,9 @@ namespace holdfast::engine {
 struct setting {
     base::client_id client;
     const base::time_source* time = &base::system_time();
-    std::string host;    ///< for people who ask who holds a lock
+    std::string host;     ///< for people who ask who holds a lock
     std::int64_t pid = 0; ///< likewise
-    std::string boot;    ///< the id of this boot of the machine
+    std::string boot;     ///< the id of this boot of the machine
 };
 
 /// The setting of this process, with a new client id.

@@ -71,7 +71,7 @@ struct inspect_op {
 
 struct list_op {
     std::string prefix;
-    std::string cursor;  ///< empty to begin; else what the last page gave
+    std::string cursor; ///< empty to begin; else what the last page gave
     unsigned count = 100;
 };
 

@@ -1,0 +1,187 @@
+#include "holdfast/lease/lease_machine.hpp"
+
+#include <algorithm>
+
+namespace holdfast::machine {
+
+using base::duration;
+using base::instant;
+using base::later;
+using base::milliseconds;
+using base::never;
+
+lease_machine::lease_machine(const lease_terms& terms, const beginning& how) noexcept
+    : terms_{terms},
+      deadline_{valid_until(how.sent, how.granted_for,
+                            how.provisional ? milliseconds{0} : terms.margin)} {
+    if (terms.max_hold > milliseconds{0}) {
+        end_ = how.sent + terms.max_hold;
+        terms_.lease = std::min(terms_.lease, terms.max_hold);
+        reaches_end_ = !how.provisional && how.sent + how.granted_for >= end_;
+    }
+    if (how.provisional) {
+        renew_at_ = how.sent; // at once: until it is answered only the hand-off's short time counts
+    } else if (terms.renew && !reaches_end_) {
+        renew_at_ = how.sent + duration{terms_.lease} / 3;
+    }
+}
+
+lease_machine::actions lease_machine::on(const lease_input& input, instant now) noexcept {
+    switch (input.what) {
+    case lease_event::tick: return tick(now);
+    case lease_event::renewed:
+    case lease_event::gone:
+    case lease_event::renewal_unknown: return renewal(input, now);
+    case lease_event::taken:
+        if (holding()) { return lose(loss::taken); }
+        break;
+    case lease_event::abandon:
+        if (holding()) { return lose(loss::thread_exited); }
+        break;
+    case lease_event::extend:
+        if (holding()) { return extend(input.lease, now); }
+        break;
+    case lease_event::release:
+        if (holding()) {
+            state_ = state::releasing;
+            give_up_release_ = input.when;
+            renew_at_ = never; // from here on: when to send the release again
+            actions out;
+            out.release = true;
+            return out;
+        }
+        break;
+    case lease_event::release_done:
+    case lease_event::release_void:
+    case lease_event::release_unknown:
+    case lease_event::release_refused: return answered_release(input.what, now);
+    }
+    actions out;
+    out.wake = next_wake();
+    return out;
+}
+
+lease_machine::actions lease_machine::tick(instant now) noexcept {
+    if (state_ == state::releasing) { return tick_releasing(now); }
+    if (!holding()) { return {}; }
+    if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
+    actions out;
+    if (now >= renew_at_ && state_ == state::held) { send_renewal(out, now); }
+    out.wake = next_wake();
+    return out;
+}
+
+lease_machine::actions lease_machine::tick_releasing(instant now) noexcept {
+    actions out;
+    if (renew_at_ == never) { return out; } // no resend is due: the answer is still awaited
+    if (now >= give_up_release_) {
+        state_ = state::ended;
+        ending_ = ending::unknown;
+        return out;
+    }
+    if (now >= renew_at_) {
+        renew_at_ = never;
+        out.release = true;
+        return out;
+    }
+    out.wake = std::min(renew_at_, give_up_release_);
+    return out;
+}
+
+lease_machine::actions lease_machine::renewal(const lease_input& input, instant now) noexcept {
+    actions out;
+    if (in_flight_ > 0) { --in_flight_; }
+    if (!holding()) {
+        // Too late to count, but the engine has just begun a whole new lease for it.
+        out.release = input.what == lease_event::renewed && state_ == state::lost;
+        if (state_ == state::releasing) { out.wake = renew_at_; }
+        return out;
+    }
+    if (now >= deadline_) {
+        out = lose(reaches_end_ ? loss::max_hold : loss::expired);
+        out.release = input.what == lease_event::renewed;
+        return out;
+    }
+    if (input.what == lease_event::gone) { return lose(loss::taken); }
+    if (in_flight_ == 0) { state_ = state::held; }
+    if (input.what == lease_event::renewal_unknown) {
+        out.tell_trouble = !troubled_;
+        troubled_ = true;
+        renew_at_ = now + patience();
+    } else {
+        out.tell_recovered = troubled_;
+        troubled_ = false;
+        // An older, longer renewal must not outlast a shorter lease that was asked for since.
+        const auto lease = std::min(input.lease, terms_.lease);
+        deadline_ = std::max(deadline_, valid_until(input.when, lease, terms_.margin));
+        reaches_end_ = end_ != never && input.when + input.lease >= end_;
+        renew_at_ = terms_.renew && !reaches_end_ ? input.when + duration{terms_.lease} / 3 : never;
+    }
+    out.wake = next_wake();
+    return out;
+}
+
+lease_machine::actions lease_machine::answered_release(lease_event what, instant now) noexcept {
+    actions out;
+    if (state_ != state::releasing) {
+        out.wake = next_wake();
+        return out;
+    }
+    if (what == lease_event::release_unknown && now < give_up_release_) {
+        renew_at_ = now + patience();
+        out.wake = std::min(renew_at_, give_up_release_);
+        return out;
+    }
+    state_ = state::ended;
+    switch (what) {
+    case lease_event::release_done: ending_ = ending::released; break;
+    case lease_event::release_void: ending_ = ending::not_held; break;
+    case lease_event::release_refused: ending_ = ending::refused; break;
+    default: ending_ = ending::unknown; break;
+    }
+    return out;
+}
+
+lease_machine::actions lease_machine::lose(loss why) noexcept {
+    state_ = state::lost;
+    why_ = why;
+    actions out;
+    out.tell_lost = true;
+    return out;
+}
+
+lease_machine::actions lease_machine::extend(milliseconds lease, instant now) noexcept {
+    if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
+    terms_.lease = lease;
+    actions out;
+    // Lowered when it is sent, not when it is answered: the engine may act on it at any moment.
+    deadline_ = std::min(deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin)));
+    send_renewal(out, now);
+    out.wake = next_wake();
+    return out;
+}
+
+void lease_machine::send_renewal(actions& out, instant now) noexcept {
+    out.renew = true;
+    out.renew_for = lease_at(now);
+    ++in_flight_;
+    state_ = state::renewing;
+}
+
+milliseconds lease_machine::lease_at(instant now) const noexcept {
+    if (end_ == never) { return terms_.lease; }
+    const auto left = std::chrono::ceil<milliseconds>(end_ - now);
+    return std::clamp(left, milliseconds{1}, terms_.lease);
+}
+
+instant lease_machine::next_wake() const noexcept {
+    if (state_ == state::held) { return std::min(renew_at_, deadline_); }
+    if (state_ == state::renewing) { return deadline_; }
+    return never;
+}
+
+duration lease_machine::patience() const noexcept {
+    return std::clamp<duration>(duration{terms_.lease} / 20, milliseconds{20}, milliseconds{1000});
+}
+
+} // namespace holdfast::machine

@@ -1,0 +1,116 @@
+#pragma once
+// What a holder does: a pure machine, with no clock, no thread and no I/O of its own.
+
+#include "holdfast/lease/lease_terms.hpp"
+
+#include <holdfast/lease.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace holdfast::machine {
+
+/// What happened to a hold.
+enum class lease_event : std::uint8_t {
+    tick,            ///< the instant that was asked for as `wake`, or any other
+    renewed,         ///< a renewal's answer; `when` and `lease` are those of its request
+    gone,            ///< a renewal's answer: the engine does not know the hold
+    renewal_unknown, ///< a renewal without a good answer
+    taken,           ///< a notice: broken
+    extend,          ///< the holder wants `lease` from now on
+    abandon,         ///< the thread that held it has ended
+    release,         ///< the holder gives it up; `when` is how long to try
+    release_done,    ///< a release's answer: it was ours until now
+    release_void,    ///< a release's answer: it was not ours any more
+    release_unknown, ///< a release without an answer
+    release_refused, ///< a release that certainly did not happen
+};
+
+struct lease_input {
+    lease_event what{};
+    base::instant when{};
+    base::milliseconds lease{0};
+};
+
+/// State table. `N` is the deadline; "-" means: nothing happens.
+///
+///             held               renewing           releasing        lost              ended
+///  tick       N: lost            N: lost            due: resend,     -                 -
+///             due: renewing                         or ended
+///  renewed    N moves            held, N moves      -                release it        -
+///  gone       lost: taken        lost: taken        -                -                 -
+///  renewal_unknown  -            held, soon again   -                -                 -
+///  taken      lost: taken        lost: taken        -                -                 -
+///  extend     renewing           renewing           -                -                 -
+///  abandon    lost               lost               -                -                 -
+///  release    releasing          releasing          -                -                 -
+///  release_done   -              -                  ended            -                 -
+///  release_void   -              -                  ended            -                 -
+///  release_unknown  -            -                  soon again       -                 -
+///  release_refused  -            -                  ended            -                 -
+///
+/// Loss is final: a renewal that is answered late finds the machine in `lost` and is undone.
+class lease_machine {
+public:
+    enum class state : std::uint8_t { held, renewing, releasing, lost, ended };
+    enum class ending : std::uint8_t { none, released, not_held, unknown, refused };
+
+    /// How the hold began.
+    struct beginning {
+        base::instant sent{};              ///< P2's s
+        base::milliseconds granted_for{0}; ///< the lease, or less for a hand-off
+        bool provisional = false;          ///< a hand-off: only `granted_for` counts until renewed
+    };
+
+    /// What is to be done now.
+    struct actions {
+        bool renew = false;
+        base::milliseconds renew_for{0};
+        bool release = false;
+        bool tell_lost = false; ///< why() says what to tell
+        bool tell_trouble = false;
+        bool tell_recovered = false;
+        base::instant wake = base::never; ///< when to tick next
+    };
+
+    lease_machine(const lease_terms& terms, const beginning& how) noexcept;
+
+    actions on(const lease_input& input, base::instant now) noexcept;
+
+    [[nodiscard]] state now_in() const noexcept { return state_; }
+    [[nodiscard]] bool valid(base::instant now) const noexcept {
+        return (state_ == state::held || state_ == state::renewing) && now < deadline_;
+    }
+    [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
+    [[nodiscard]] std::optional<loss> why() const noexcept { return why_; }
+    [[nodiscard]] ending how_it_ended() const noexcept { return ending_; }
+
+private:
+    [[nodiscard]] bool holding() const noexcept {
+        return state_ == state::held || state_ == state::renewing;
+    }
+    actions tick(base::instant now) noexcept;
+    actions tick_releasing(base::instant now) noexcept;
+    actions renewal(const lease_input& input, base::instant now) noexcept;
+    actions answered_release(lease_event what, base::instant now) noexcept;
+    actions lose(loss why) noexcept;
+    actions extend(base::milliseconds lease, base::instant now) noexcept;
+    void send_renewal(actions& out, base::instant now) noexcept;
+    [[nodiscard]] base::milliseconds lease_at(base::instant now) const noexcept;
+    [[nodiscard]] base::instant next_wake() const noexcept;
+    [[nodiscard]] base::duration patience() const noexcept;
+
+    lease_terms terms_;
+    base::instant deadline_; ///< N
+    base::instant renew_at_ = base::never;
+    base::instant end_ = base::never; ///< of max_hold
+    base::instant give_up_release_ = base::never;
+    std::uint32_t in_flight_ = 0;
+    state state_ = state::held;
+    ending ending_ = ending::none;
+    bool troubled_ = false;
+    bool reaches_end_ = false; ///< the engine's deadline is max_hold's: no renewal can add to it
+    std::optional<loss> why_;
+};
+
+} // namespace holdfast::machine

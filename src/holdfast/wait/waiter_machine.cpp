@@ -1,0 +1,233 @@
+#include "holdfast/wait/waiter_machine.hpp"
+
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/lease/lease_terms.hpp"
+
+#include <algorithm>
+
+namespace holdfast::machine {
+
+using base::duration;
+using base::instant;
+using base::later;
+using base::milliseconds;
+using base::never;
+
+namespace {
+
+// Those in front look twice a second, the others once: P7 allows a lost wake-up to cost a second.
+constexpr unsigned front = 4;
+constexpr milliseconds front_beat{500};
+constexpr milliseconds usual_beat{950};
+constexpr milliseconds soonest_beat{5};
+constexpr milliseconds retry_pause{100};
+constexpr milliseconds busy_pause{50};
+
+} // namespace
+
+waiter_machine::actions waiter_machine::on(const wait_input& input, instant now) noexcept {
+    switch (input.what) {
+    case wait_event::start: return state_ == state::idle ? ask(now) : idle_until_wake();
+    case wait_event::tick: return tick(now);
+    case wait_event::cancel: return waiting() ? leave(outcome::cancelled, now) : idle_until_wake();
+    case wait_event::granted:
+    case wait_event::queued:
+    case wait_event::busy:
+    case wait_event::unknown:
+    case wait_event::unavailable:
+    case wait_event::refused: return answered(input, now);
+    case wait_event::push_granted:
+        if (state_ == state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
+        if (!waiting()) { break; }
+        return have(input.token, state_ == state::queued ? confirmed_at_ : asked_at_, true, now);
+    case wait_event::push_maybe_free:
+        if (state_ == state::queued || state_ == state::pausing) { return ask(now); }
+        break;
+    case wait_event::push_reset:
+        if (state_ == state::queued) { return beat(now); }
+        break;
+    case wait_event::beat_queued:
+    case wait_event::beat_granted:
+    case wait_event::beat_lost:
+    case wait_event::beat_unknown: return beaten(input, now);
+    case wait_event::withdrawn:
+    case wait_event::withdraw_failed: return withdrawing(input, now);
+    }
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::ask(instant now) noexcept {
+    if (!resending_) { asked_at_ = now; }
+    state_ = state::asking;
+    maybe_there_ = true;
+    next_ = never;
+    actions out;
+    out.ask = true;
+    // A duplicate of this request that arrives after the caller has stopped caring must not count.
+    out.not_after =
+        std::min(plan_.may_wait ? plan_.give_up : never, later(now, plan_.connect_wait));
+    out.wake = plan_.may_wait ? plan_.give_up : never;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::answered(const wait_input& input, instant now) noexcept {
+    if (state_ == state::done && outcome_ != outcome::granted) {
+        const bool stray = input.what == wait_event::granted || input.what == wait_event::queued;
+        return stray ? send_withdraw(now) : actions{};
+    }
+    if (state_ != state::asking) { return idle_until_wake(); }
+    resending_ = input.what == wait_event::unknown;
+    switch (input.what) {
+    case wait_event::granted:
+        trouble_since_ = never;
+        return have(input.token, asked_at_, false, now);
+    case wait_event::queued:
+        state_ = state::queued;
+        confirmed_at_ = asked_at_;
+        return in_queue(input, now);
+    case wait_event::busy:
+        maybe_there_ = false;
+        trouble_since_ = never;
+        if (!plan_.may_wait) { return finish(outcome::busy); }
+        if (now >= plan_.give_up) { return finish(outcome::timed_out); }
+        return pause(now, busy_pause);
+    case wait_event::refused: maybe_there_ = false; return finish(outcome::refused);
+    case wait_event::unavailable: maybe_there_ = false; return no_answer(now);
+    default: return no_answer(now);
+    }
+}
+
+/// The grant counts from `since`. If so little is left of it that it is of no use, it is asked for
+/// again under the same ticket, which a holder's engine answers with a whole lease.
+waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since, bool provisional,
+                                             instant now) noexcept {
+    const auto granted_for =
+        provisional ? std::min<milliseconds>(engine::hand_off_lease, plan_.lease) : plan_.lease;
+    const auto margin = provisional ? milliseconds{0} : plan_.margin;
+    if (now >= valid_until(since, granted_for, margin)) {
+        resending_ = false;
+        return ask(now);
+    }
+    grant_ = {token, since, granted_for, provisional};
+    return finish(outcome::granted);
+}
+
+waiter_machine::actions waiter_machine::no_answer(instant now) noexcept {
+    if (trouble_since_ == never) { trouble_since_ = asked_at_; }
+    if (now >= later(trouble_since_, plan_.connect_wait)) {
+        return leave(outcome::unavailable, now);
+    }
+    return pause(now, retry_pause);
+}
+
+waiter_machine::actions waiter_machine::pause(instant now, duration how_long) noexcept {
+    state_ = state::pausing;
+    next_ = later(now, how_long);
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::tick(instant now) noexcept {
+    if (waiting() && plan_.may_wait && now >= plan_.give_up) {
+        // Patience that ended while the engine did not answer says nothing about the lock.
+        return leave(trouble_since_ == never ? outcome::timed_out : outcome::unavailable, now);
+    }
+    if (now >= next_) {
+        switch (state_) {
+        case state::pausing: return ask(now);
+        case state::queued: return beat(now);
+        case state::withdrawing: return send_withdraw(now);
+        default: break;
+        }
+    }
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::beat(instant now) noexcept {
+    next_ = later(now, usual_beat);
+    auto out = idle_until_wake();
+    out.beat = !beat_in_flight_;
+    beat_in_flight_ = true;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant now) noexcept {
+    beat_in_flight_ = false;
+    if (state_ != state::queued) { return idle_until_wake(); }
+    switch (input.what) {
+    case wait_event::beat_queued: confirmed_at_ = input.sent; return in_queue(input, now);
+    case wait_event::beat_granted: return have(input.token, confirmed_at_, true, now);
+    case wait_event::beat_lost:
+        trouble_since_ = never;
+        resending_ = false;
+        return ask(now);
+    default: break;
+    }
+    if (trouble_since_ == never) { trouble_since_ = now; }
+    if (now >= later(trouble_since_, plan_.connect_wait)) {
+        return leave(outcome::unavailable, now);
+    }
+    next_ = later(now, retry_pause);
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::in_queue(const wait_input& input, instant now) noexcept {
+    trouble_since_ = never;
+    next_ = later(now, input.ahead < front ? front_beat : usual_beat);
+    if (input.check_in > duration::zero()) {
+        next_ = std::min(next_, later(now, std::max<duration>(input.check_in, soonest_beat)));
+    }
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept {
+    if (!maybe_there_) { return finish(why); }
+    outcome_ = why;
+    auto out = send_withdraw(now);
+    out.finish = true;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::finish(outcome how) noexcept {
+    state_ = state::done;
+    outcome_ = how;
+    actions out;
+    out.finish = true;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
+    if (state_ != state::withdrawing) {
+        state_ = state::withdrawing;
+        // By then the engine has dropped the waiter, and a hand-off to it has run out.
+        withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
+    }
+    next_ = never;
+    actions out;
+    out.withdraw = true;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
+    if (state_ != state::withdrawing) { return idle_until_wake(); }
+    actions out;
+    if (input.what == wait_event::withdraw_failed && now < withdraw_until_) {
+        next_ = later(now, retry_pause);
+        out.wake = next_;
+        return out;
+    }
+    state_ = state::done;
+    out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::idle_until_wake() const noexcept {
+    actions out;
+    if (state_ == state::withdrawing) {
+        out.wake = next_;
+    } else if (waiting()) {
+        out.wake = std::min(next_, plan_.may_wait ? plan_.give_up : never);
+    }
+    return out;
+}
+
+} // namespace holdfast::machine
