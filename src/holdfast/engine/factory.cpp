@@ -1,0 +1,76 @@
+#include "holdfast/engine/factory.hpp"
+
+#include "holdfast/base/process.hpp"
+#include "holdfast/engine/memory/memory.hpp"
+#if HOLDFAST_WITH_EMBEDDED && __has_include("holdfast/engine/embedded/embedded.hpp")
+#    define HOLDFAST_HAS_EMBEDDED 1
+#    include "holdfast/engine/embedded/embedded.hpp"
+#endif
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unistd.h>
+
+namespace holdfast::engine {
+
+namespace {
+
+struct known_engine {
+    std::string_view scheme;
+    std::unique_ptr<engine> (*make)(const url&, const setting&);
+};
+
+/// A null `make`: an engine of Holdfast's that this build does not have.
+constexpr std::array known_engines{
+#ifdef HOLDFAST_HAS_EMBEDDED
+    known_engine{"embedded", embedded::make},
+#else
+    known_engine{"embedded", nullptr},
+#endif
+    known_engine{"memory", memory::make},
+    known_engine{"redis", nullptr},
+    known_engine{"rediss", nullptr},
+    known_engine{"redlock", nullptr},
+    known_engine{"etcd", nullptr},
+    known_engine{"zk", nullptr},
+};
+
+std::string built_schemes() {
+    std::string list;
+    for (const auto& one : known_engines) {
+        if (one.make == nullptr) { continue; }
+        list += (list.empty() ? "" : ", ") + std::string{one.scheme} + ":";
+    }
+    return list;
+}
+
+} // namespace
+
+setting this_process() {
+    setting here;
+    here.client = base::client_id::make();
+    here.host = base::host_name();
+    here.pid = ::getpid();
+    here.boot = base::boot_id();
+    return here;
+}
+
+std::unique_ptr<engine> make_engine(const url& where, const setting& who) {
+    const auto* const found =
+        std::find_if(known_engines.begin(), known_engines.end(),
+                     [&](const known_engine& one) { return one.scheme == where.scheme; });
+    if (found == known_engines.end()) {
+        throw error{errc::unsupported, "URL: there is no engine '" + where.scheme +
+                                           "'; this build has " + built_schemes()};
+    }
+    if (found->make == nullptr) {
+        throw error{errc::unsupported, "URL: " + where.scheme +
+                                           ": is not in this build, which has " + built_schemes()};
+    }
+    return found->make(where, who);
+}
+
+} // namespace holdfast::engine

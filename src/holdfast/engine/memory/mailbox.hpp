@@ -1,0 +1,36 @@
+#pragma once
+// A client's inbox: notices from other clients' threads, and a descriptor to wait for them.
+
+#include "holdfast/engine/answers.hpp"
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace holdfast::engine::memory {
+
+/// Thread safety: full.
+class mailbox {
+public:
+    /// Throws error(limit_reached) if there is no descriptor left.
+    mailbox();
+    ~mailbox();
+    mailbox(const mailbox&) = delete;
+    mailbox& operator=(const mailbox&) = delete;
+
+    void put(const notice& what);
+    /// Everything that has come, into `out`, which is emptied first.
+    void empty_into(std::vector<notice>& out);
+    /// Readable while there is something.
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+    /// A client that does not look loses its notices, and is told so: it then beats.
+    static constexpr std::size_t most_notices = 16'384;
+
+private:
+    const int descriptor_;
+    std::mutex guard_;
+    std::vector<notice> notices_;
+};
+
+} // namespace holdfast::engine::memory

@@ -1,0 +1,134 @@
+#include "holdfast/engine/memory/memory.hpp"
+
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/memory/mailbox.hpp"
+#include "holdfast/engine/memory/store.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace holdfast::engine::memory {
+
+namespace {
+
+/// Answers every operation at once, inside `submit`.
+class memory_engine final : public engine {
+public:
+    memory_engine(const std::string& name, const setting& who)
+        : client_{who.client},
+          from_{who.host, who.pid},
+          time_{*who.time},
+          store_{store::named(name)},
+          inbox_{std::make_shared<mailbox>()} {
+        store_->join(client_, inbox_);
+    }
+    ~memory_engine() override { store_->leave(client_); }
+
+    [[nodiscard]] capabilities caps(primitive /*kind*/) const override {
+        capabilities can;
+        can.supported = true;
+        can.fifo = true;
+        can.queue = queueing::grant;
+        can.fencing = true;
+        can.min_hold = true;
+        return can;
+    }
+
+    void attach(sink& to) override { sink_ = &to; }
+
+    void submit(op_id id, const op& what, base::instant /*give_up*/) override {
+        assert(sink_ != nullptr);
+        pushes_.clear();
+        answer said = std::visit([this](const auto& one) { return run(one); }, what);
+        said.id = id;
+        sink_->answered(std::move(said));
+        for (const auto& push : pushes_) {
+            if (push.to == client_) {
+                sink_->noticed(push.what); // it is our turn anyway: no need to wake anybody
+            } else {
+                store_->deliver(push);
+            }
+        }
+    }
+
+    void cancel(op_id /*id*/) override {} // everything is answered already
+
+    void pollables(std::vector<pollfd>& out) const override {
+        out.push_back({inbox_->descriptor(), POLLIN, 0});
+    }
+
+    base::instant drive(std::span<const pollfd> /*ready*/, base::instant /*now*/) override {
+        assert(sink_ != nullptr);
+        inbox_->empty_into(came_);
+        for (const notice& what : came_) { sink_->noticed(what); }
+        return base::never;
+    }
+
+private:
+    answer run(const acquire_op& what) { return store_->acquire(what, from_, time_, pushes_); }
+
+    answer run(const beat_op& what) {
+        if (what.items.size() > most_beats) {
+            return admission::refuse(errc::limit_reached, "beat: at most " +
+                                                              std::to_string(most_beats) +
+                                                              " items at once");
+        }
+        return store_->beat(what, time_, pushes_);
+    }
+
+    answer run(const release_op& what) { return say(store_->release(what.who, time_, pushes_)); }
+    answer run(const withdraw_op& what) { return say(store_->withdraw(what.who, time_, pushes_)); }
+    answer run(const break_op& what) { return say(store_->take_away(what, time_, pushes_)); }
+
+    answer run(const inspect_op& what) {
+        engine_report found;
+        found.locks.push_back(store_->inspect(what.name, time_, pushes_));
+        return say(std::move(found));
+    }
+
+    answer run(const list_op& what) { return say(store_->list(what, time_, pushes_)); }
+
+    answer run(const diagnose_op& /*what*/) {
+        engine_report found;
+        found.text = "memory: " + std::to_string(store_->size()) + " names known";
+        return say(std::move(found));
+    }
+
+    using engine_report = holdfast::engine::report;
+
+    static answer say(fate what) {
+        answer out;
+        out.what = what;
+        return out;
+    }
+    static answer say(engine_report&& found) {
+        answer out = say(fate::reported);
+        out.report = std::make_shared<const engine_report>(std::move(found));
+        return out;
+    }
+
+    const base::client_id client_;
+    const admission::place from_;
+    const base::time_source& time_;
+    const std::shared_ptr<store> store_;
+    const std::shared_ptr<mailbox> inbox_;
+    sink* sink_ = nullptr;
+    store::pushes pushes_;     // kept for their memory
+    std::vector<notice> came_; // likewise
+};
+
+} // namespace
+
+std::unique_ptr<engine> make(const url& where, const setting& who) {
+    if (!where.authority.empty()) {
+        throw error{errc::invalid_url, "URL: memory: has no host; write memory: or memory:NAME"};
+    }
+    where.allow_only({});
+    return std::make_unique<memory_engine>(where.path, who);
+}
+
+} // namespace holdfast::engine::memory

@@ -1,0 +1,171 @@
+#include "holdfast/engine/memory/store.hpp"
+
+#include "holdfast/engine/admission/request.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace holdfast::engine::memory {
+
+namespace {
+
+/// Names that one new name or one beat has looked at for whether they can be forgotten.
+constexpr int swept_at_once = 2;
+
+/// Names that one page of a list looks at, and the longest page.
+constexpr unsigned most_listed = 1000;
+
+admission::moment read(const base::time_source& time) {
+    return {time.now(), time.wall_us(), nullptr};
+}
+
+} // namespace
+
+store::store() : sweep_at_{order_.end()} {}
+
+store::entry* store::find(std::string_view name) {
+    const auto found = names_.find(name);
+    return found == names_.end() ? nullptr : &found->second;
+}
+
+store::entry& store::find_or_make(const std::string& name, const admission::moment& at,
+                                  pushes& out) {
+    if (entry* const known = find(name)) { return *known; }
+    sweep(at, out); // so that names which come and go do not pile up
+    const auto made = names_.try_emplace(name).first;
+    try {
+        order_.emplace(made->first, &made->second);
+    } catch (...) {
+        names_.erase(made);
+        throw;
+    }
+    return made->second;
+}
+
+/// Goes round the names, a few at a time.
+void store::sweep(const admission::moment& at, pushes& out) {
+    for (int i = 0; i < swept_at_once && !order_.empty(); ++i) {
+        if (sweep_at_ == order_.end()) { sweep_at_ = order_.begin(); }
+        entry& looked_at = *sweep_at_->second;
+        admission::gate{looked_at.state, looked_at.queue, at, out}.tidy();
+        if (!admission::forgettable(looked_at.state, at.wall_us)) {
+            ++sweep_at_;
+            continue;
+        }
+        const auto gone = names_.find(sweep_at_->first);
+        sweep_at_ = order_.erase(sweep_at_);
+        names_.erase(gone);
+    }
+}
+
+answer store::acquire(const acquire_op& what, const admission::place& from,
+                      const base::time_source& time, pushes& out) {
+    if (auto wrong = admission::wrong_request(what)) { return std::move(*wrong); }
+    const std::lock_guard hold{guard_};
+    const auto at = read(time);
+    entry& on = find_or_make(what.who.name, at, out);
+    return admission::gate{on.state, on.queue, at, out}.acquire(what, from);
+}
+
+answer store::beat(const beat_op& what, const base::time_source& time, pushes& out) {
+    answer said;
+    said.what = fate::renewed;
+    said.beats.reserve(what.items.size());
+    const std::lock_guard hold{guard_};
+    const auto at = read(time);
+    for (const auto& item : what.items) {
+        if (entry* const on = find(item.who.name)) {
+            said.beats.push_back(admission::gate{on->state, on->queue, at, out}.beat(item));
+        } else {
+            said.beats.push_back({item.who, fate::lost, 0, 0, base::duration{0}});
+        }
+    }
+    sweep(at, out);
+    return said;
+}
+
+fate store::release(const ticket& who, const base::time_source& time, pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const on = find(who.name);
+    if (on == nullptr) { return fate::not_held; }
+    const auto at = read(time);
+    return admission::gate{on->state, on->queue, at, out}.release(who.owner);
+}
+
+fate store::withdraw(const ticket& who, const base::time_source& time, pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const on = find(who.name);
+    if (on == nullptr) { return fate::not_held; }
+    const auto at = read(time);
+    return admission::gate{on->state, on->queue, at, out}.withdraw(who.owner);
+}
+
+fate store::take_away(const break_op& what, const base::time_source& time, pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const on = find(what.name);
+    if (on == nullptr) { return fate::not_held; }
+    const auto at = read(time);
+    return admission::gate{on->state, on->queue, at, out}.take_away(what);
+}
+
+lock_info store::inspect(const std::string& name, const base::time_source& time, pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const on = find(name);
+    if (on == nullptr) {
+        lock_info unused;
+        unused.name = name;
+        return unused;
+    }
+    const auto at = read(time);
+    return admission::gate{on->state, on->queue, at, out}.inspect(name);
+}
+
+report store::list(const list_op& what, const base::time_source& time, pushes& out) {
+    report page;
+    const std::lock_guard hold{guard_};
+    const auto at = read(time);
+    const auto wanted = std::clamp(what.count, 1U, most_listed);
+    const std::string_view prefix = what.prefix;
+    auto next = order_.lower_bound(std::max(prefix, std::string_view{what.cursor}));
+    for (unsigned seen = 0; next != order_.end() && next->first.starts_with(prefix); ++next) {
+        if (seen++ == most_listed || page.locks.size() == wanted) {
+            page.cursor = next->first;
+            break;
+        }
+        entry& one = *next->second;
+        if (one.state.idle()) { continue; }
+        admission::gate door{one.state, one.queue, at, out};
+        door.tidy();
+        if (!one.state.idle()) { page.locks.push_back(door.inspect(std::string{next->first})); }
+    }
+    return page;
+}
+
+std::size_t store::size() const {
+    const std::lock_guard hold{guard_};
+    return names_.size();
+}
+
+void store::join(const base::client_id& who, std::shared_ptr<mailbox> inbox) {
+    const std::lock_guard hold{clients_guard_};
+    clients_[who] = std::move(inbox);
+}
+
+void store::leave(const base::client_id& who) {
+    const std::lock_guard hold{clients_guard_};
+    clients_.erase(who);
+}
+
+void store::deliver(const admission::push& what) {
+    std::shared_ptr<mailbox> inbox;
+    {
+        const std::lock_guard hold{clients_guard_};
+        const auto found = clients_.find(what.to);
+        if (found == clients_.end()) { return; }
+        inbox = found->second;
+    }
+    inbox->put(what.what);
+}
+
+} // namespace holdfast::engine::memory

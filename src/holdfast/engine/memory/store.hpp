@@ -1,0 +1,80 @@
+#pragma once
+// The locks of all clients of one `memory:NAME`.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/list_queue.hpp"
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/memory/mailbox.hpp"
+#include "holdfast/engine/ops.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast::engine::memory {
+
+/// Thread safety: full; one mutex, held for one operation. `now` is read under it, so that time
+/// never goes back from one operation to the next.
+class store {
+public:
+    using pushes = std::vector<admission::push>;
+
+    store();
+    /// The store of this name, made if nobody uses it.
+    [[nodiscard]] static std::shared_ptr<store> named(const std::string& name);
+
+    void join(const base::client_id& who, std::shared_ptr<mailbox> inbox);
+    void leave(const base::client_id& who);
+    /// To the clients' inboxes; those of clients that left are dropped.
+    void deliver(const admission::push& what);
+
+    [[nodiscard]] answer acquire(const acquire_op& what, const admission::place& from,
+                                 const base::time_source& time, pushes& out);
+    [[nodiscard]] answer beat(const beat_op& what, const base::time_source& time, pushes& out);
+    [[nodiscard]] fate release(const ticket& who, const base::time_source& time, pushes& out);
+    [[nodiscard]] fate withdraw(const ticket& who, const base::time_source& time, pushes& out);
+    [[nodiscard]] fate take_away(const break_op& what, const base::time_source& time, pushes& out);
+    [[nodiscard]] lock_info inspect(const std::string& name, const base::time_source& time,
+                                    pushes& out);
+    /// Names that are in use, in order. A page may be short though more follow: only so many names
+    /// are looked at for one.
+    [[nodiscard]] report list(const list_op& what, const base::time_source& time, pushes& out);
+    [[nodiscard]] std::size_t size() const; ///< names, idle ones included
+
+private:
+    struct entry {
+        admission::record state;
+        admission::list_queue queue;
+    };
+    struct name_hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const noexcept {
+            return std::hash<std::string_view>{}(name);
+        }
+    };
+    using names = std::unordered_map<std::string, entry, name_hash, std::equal_to<>>;
+    /// The same names in order. The keys of `names` stay where they are, so views of them will do.
+    using order = std::map<std::string_view, entry*>;
+
+    [[nodiscard]] entry* find(std::string_view name);
+    [[nodiscard]] entry& find_or_make(const std::string& name, const admission::moment& at,
+                                      pushes& out);
+    void sweep(const admission::moment& at, pushes& out);
+
+    mutable std::mutex guard_;
+    names names_;
+    order order_;
+    order::iterator sweep_at_;
+
+    std::mutex clients_guard_;
+    std::map<base::client_id, std::shared_ptr<mailbox>> clients_;
+};
+
+} // namespace holdfast::engine::memory

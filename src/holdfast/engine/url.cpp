@@ -1,0 +1,127 @@
+#include "holdfast/engine/url.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace holdfast::engine {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw error{errc::invalid_url, "URL: " + why}; }
+
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::optional<unsigned> hex_value(char c) noexcept {
+    if (is_digit(c)) { return static_cast<unsigned>(c - '0'); }
+    if (c >= 'a' && c <= 'f') { return static_cast<unsigned>(c - 'a') + 10U; }
+    if (c >= 'A' && c <= 'F') { return static_cast<unsigned>(c - 'A') + 10U; }
+    return std::nullopt;
+}
+
+/// `part` names what is decoded, for the message.
+std::string decode(std::string_view text, const char* part) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        char c = text[at];
+        if (c == '%') {
+            const auto high = at + 1 < text.size() ? hex_value(text[at + 1]) : std::nullopt;
+            const auto low = at + 2 < text.size() ? hex_value(text[at + 2]) : std::nullopt;
+            if (!high || !low) {
+                refuse(std::string{part} + ": '%' needs two hexadecimal digits after it; write a "
+                                           "percent sign as %25");
+            }
+            c = static_cast<char>((*high << 4U) | *low);
+            at += 2;
+        }
+        if (c == '\0') { refuse(std::string{part} + ": a NUL byte is not allowed"); }
+        out += c;
+    }
+    return out;
+}
+
+std::string parse_scheme(std::string_view text) {
+    if (text.empty()) { refuse("empty; write for example embedded: or memory:"); }
+    const auto colon = text.find_first_of(":/?#");
+    if (colon == std::string_view::npos || text[colon] != ':') {
+        refuse("no scheme; it begins with for example embedded: or memory:");
+    }
+    const auto scheme = text.substr(0, colon);
+    const auto allowed = [](char c) {
+        return is_lower(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    };
+    if (scheme.empty() || !is_lower(scheme.front()) ||
+        !std::all_of(scheme.begin(), scheme.end(), allowed)) {
+        refuse("scheme: must be lower-case letters, digits, '+', '-' and '.', a letter first");
+    }
+    return std::string{scheme};
+}
+
+/// What may be quoted in a message: a key that is no more than a word.
+std::string quoted(const std::string& key) {
+    const auto plain = [](char c) {
+        return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    };
+    constexpr std::size_t longest = 64;
+    if (key.size() > longest || !std::all_of(key.begin(), key.end(), plain)) { return "a key"; }
+    return "'" + key + "'";
+}
+
+void parse_query(std::string_view text, url& into) {
+    while (true) {
+        const auto end = std::min(text.find('&'), text.size());
+        const auto pair = text.substr(0, end);
+        const auto equals = pair.find('=');
+        auto key = decode(pair.substr(0, equals), "query");
+        if (key.empty()) { refuse("query: a key is missing; write ?key=value&key=value"); }
+        if (equals == std::string_view::npos) {
+            refuse("query: " + quoted(key) + " has no value; write key=value");
+        }
+        const auto message = "query: " + quoted(key) + " is there twice";
+        auto value = decode(pair.substr(equals + 1), "query");
+        if (!into.query.emplace(std::move(key), std::move(value)).second) { refuse(message); }
+        if (end == text.size()) { return; }
+        text.remove_prefix(end + 1);
+    }
+}
+
+} // namespace
+
+url url::parse(std::string_view text) {
+    url out;
+    // Whatever it is, a control character or a blank was not meant, e.g. a line end from a file.
+    if (std::any_of(text.begin(), text.end(), [](char c) {
+            return c == ' ' || c == '\x7f' || (static_cast<unsigned char>(c) < 0x20U);
+        })) {
+        refuse("a blank or control character is not allowed; write a blank as %20");
+    }
+    out.scheme = parse_scheme(text);
+    text.remove_prefix(out.scheme.size() + 1);
+    if (text.find('#') != std::string_view::npos) { refuse("'#' is not allowed; write it as %23"); }
+    if (text.starts_with("//")) {
+        text.remove_prefix(2);
+        const auto end = std::min(text.find_first_of("/?"), text.size());
+        out.authority = std::string{text.substr(0, end)};
+        text.remove_prefix(end);
+    }
+    const auto mark = std::min(text.find('?'), text.size());
+    out.path = decode(text.substr(0, mark), "path");
+    if (mark < text.size()) { parse_query(text.substr(mark + 1), out); }
+    return out;
+}
+
+void url::allow_only(std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, value] : query) {
+        if (std::find(known.begin(), known.end(), key) != known.end()) { continue; }
+        std::string list;
+        for (const auto one : known) { list += (list.empty() ? "" : ", ") + std::string{one}; }
+        refuse("query: " + quoted(key) + " is not known to " + scheme + ": " +
+               (list.empty() ? "it has no keys" : "known keys: " + list));
+    }
+}
+
+} // namespace holdfast::engine
