@@ -1,0 +1,163 @@
+#include "holdfast/drive/driver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::drive {
+
+using base::instant;
+using base::milliseconds;
+using base::never;
+
+driver::driver(std::unique_ptr<engine::engine> what, const base::time_source& time)
+    : time_{time}, engine_{std::move(what)} {
+    engine_->attach(*this);
+}
+
+driver::~driver() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    wake_.ring();
+    keeper_woken_.notify_all();
+    if (keeper_.joinable()) { keeper_.join(); }
+}
+
+void driver::send(participant& who, purpose why, const engine::op& what, instant give_up) {
+    const auto id = ++last_op_;
+    flights_.emplace(id, flight{who.shared_from_this(), why, now()});
+    submitted_ = true;
+    engine_->submit(id, what, give_up);
+}
+
+void driver::beat(participant& who, engine::beat_op::item what, instant useful_until) {
+    beats_.push_back({who.shared_from_this(), std::move(what), useful_until});
+}
+
+void driver::listen(std::uint64_t number, participant& who) {
+    listeners_.insert_or_assign(number, who.shared_from_this());
+}
+
+void driver::ready(sleeper& who) {
+    who.ready = true;
+    who.woken.notify_one();
+}
+
+void driver::settle() {
+    if (settling_) { return; } // a participant that is being served asked for it
+    settling_ = true;
+    while (hand_out_answers() || hand_out_notices() || send_beats()) {}
+    if (submitted_) {
+        submitted_ = false;
+        if (!flights_.empty() || !beat_flights_.empty()) {
+            engine_due_ = engine_->drive({}, now());
+            while (hand_out_answers() || hand_out_notices() || send_beats()) {}
+        }
+        if (keeper_polls_) { tell_keeper_of_new_descriptors(); }
+    }
+    settling_ = false;
+    wake_.arm(std::min(timers_.next(), engine_due_));
+}
+
+bool driver::hand_out_answers() {
+    if (answers_.empty()) { return false; }
+    const auto batch = std::exchange(answers_, {});
+    const auto at = now();
+    for (const auto& what : batch) {
+        if (const auto found = flights_.find(what.id); found != flights_.end()) {
+            const auto to = std::move(found->second);
+            flights_.erase(found);
+            to.who->on_answer(to.why, what, to.sent, at);
+        } else if (const auto beaten = beat_flights_.find(what.id); beaten != beat_flights_.end()) {
+            const auto to = std::move(beaten->second);
+            beat_flights_.erase(beaten);
+            answer_beats(to, what, at);
+        }
+    }
+    return true;
+}
+
+void driver::answer_beats(const beat_flight& batch, const engine::answer& what, instant at) {
+    for (std::size_t i = 0; i < batch.items.size(); ++i) {
+        const auto& item = batch.items[i];
+        if (i < what.beats.size()) {
+            item.who->on_beat(what.beats[i], batch.sent, item.what.lease, at);
+        } else { // the batch as a whole failed, or its answer was lost
+            engine::beat_answer none;
+            none.what = engine::fate::unknown;
+            item.who->on_beat(none, batch.sent, item.what.lease, at);
+        }
+    }
+}
+
+bool driver::hand_out_notices() {
+    if (notices_.empty()) { return false; }
+    const auto batch = std::exchange(notices_, {});
+    const auto at = now();
+    for (const auto& what : batch) {
+        if (what.what == engine::notice::kind::inbox_reset) {
+            std::vector<std::shared_ptr<participant>> all;
+            all.reserve(listeners_.size());
+            for (const auto& [number, who] : listeners_) { all.push_back(who); }
+            for (const auto& who : all) { who->on_notice(what, at); }
+        } else if (const auto found = listeners_.find(what.number); found != listeners_.end()) {
+            const auto who = found->second;
+            who->on_notice(what, at);
+        }
+    }
+    return true;
+}
+
+bool driver::send_beats() {
+    if (beats_.empty()) { return false; }
+    auto all = std::exchange(beats_, {});
+    const auto at = now();
+    for (std::size_t first = 0; first < all.size(); first += engine::most_beats) {
+        const auto count = std::min(engine::most_beats, all.size() - first);
+        engine::beat_op what;
+        what.items.reserve(count);
+        beat_flight batch{{}, at};
+        batch.items.reserve(count);
+        instant give_up = never;
+        for (std::size_t i = first; i < first + count; ++i) {
+            give_up = std::min(give_up, all[i].useful_until);
+            what.items.push_back(all[i].what);
+            batch.items.push_back(std::move(all[i]));
+        }
+        const auto id = ++last_op_;
+        beat_flights_.emplace(id, std::move(batch));
+        submitted_ = true;
+        engine_->submit(id, what, give_up);
+    }
+    return true;
+}
+
+void driver::run_due(instant at) {
+    while (auto* const first = timers_.first()) {
+        if (first->due() > at) { break; }
+        timers_.drop(*first);
+        // Only participants are ever put into the heap.
+        const auto who = static_cast<participant*>(first)->shared_from_this();
+        who->on_timer(at);
+    }
+}
+
+void driver::cancel(std::shared_ptr<participant> who) noexcept {
+    {
+        const std::lock_guard lock{cancel_mutex_};
+        cancels_.push_back(std::move(who));
+    }
+    wake_.ring();
+}
+
+void driver::take_cancels(instant at) {
+    std::vector<std::shared_ptr<participant>> all;
+    {
+        const std::lock_guard lock{cancel_mutex_};
+        all.swap(cancels_);
+    }
+    for (const auto& who : all) { who->on_cancel(at); }
+}
+
+} // namespace holdfast::drive

@@ -1,0 +1,142 @@
+#pragma once
+// Runs the machines: hands them answers, notices and time, and their wishes to the engine.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/timer_heap.hpp"
+#include "holdfast/drive/wake_up.hpp"
+#include "holdfast/engine/engine.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace holdfast::drive {
+
+/// Who drives the engine: a caller that blocks leads poll() itself, other blocked callers follow and
+/// are woken by it; without one, the keeper, a thread that is started with the first lease. Only the
+/// leader touches the engine's descriptors. A caller whose answer comes at once never gets there.
+///
+///   the keeper            while                         until
+///   polls                 nobody leads                  a caller leads when it wakes up
+///   looks again soon      callers come and go           nobody has led for `quiet`
+///   is parked             one caller leads for long     that caller leaves without a successor
+///
+/// Thread safety: members other than `cancel` are called during a turn.
+class driver final : private engine::sink {
+public:
+    driver(std::unique_ptr<engine::engine> what, const base::time_source& time);
+    driver(const driver&) = delete;
+    driver& operator=(const driver&) = delete;
+    ~driver();
+
+    /// The driver's lock, held by one thread at a time; what was set in motion meanwhile is settled
+    /// before it is given up.
+    class turn {
+    public:
+        explicit turn(driver& of) : driver_{of}, lock_{of.mutex_} {}
+        turn(const turn&) = delete;
+        turn& operator=(const turn&) = delete;
+        ~turn() { driver_.settle(); }
+        /// Hands out all answers that are there already.
+        void settle() { driver_.settle(); }
+        /// Blocks, driving the engine or following who does, until `me` is ready.
+        void wait(sleeper& me) { driver_.wait(lock_, me); }
+
+    private:
+        driver& driver_;
+        std::unique_lock<std::mutex> lock_;
+    };
+
+    [[nodiscard]] base::instant now() const noexcept { return time_.now(); }
+    [[nodiscard]] engine::capabilities caps(primitive kind) const { return engine_->caps(kind); }
+
+    void send(participant& who, purpose why, const engine::op& what, base::instant give_up);
+    /// Goes out with all others of this turn. After `useful_until` an answer would be of no use.
+    void beat(participant& who, engine::beat_op::item what, base::instant useful_until);
+    void wake_at(participant& who, base::instant when) { timers_.set(who, when); }
+    /// Notices for this number go to `who`, and keep it alive, until `unlisten`.
+    void listen(std::uint64_t number, participant& who);
+    void unlisten(std::uint64_t number) { listeners_.erase(number); }
+    void ready(sleeper& who);
+    void need_keeper();
+
+    /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
+    void cancel(std::shared_ptr<participant> who) noexcept;
+
+    /// Waits until no operation is on its way any more, at most for `most`.
+    void drain(base::duration most);
+
+private:
+    struct flight {
+        std::shared_ptr<participant> who;
+        purpose why{};
+        base::instant sent{};
+    };
+    struct beat_request {
+        std::shared_ptr<participant> who;
+        engine::beat_op::item what;
+        base::instant useful_until{};
+    };
+    struct beat_flight {
+        std::vector<beat_request> items;
+        base::instant sent{};
+    };
+
+    void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
+    void noticed(const engine::notice& what) override { notices_.push_back(what); }
+
+    void settle();
+    bool hand_out_answers();
+    bool hand_out_notices();
+    bool send_beats();
+    void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant now);
+    void run_due(base::instant now);
+    void take_cancels(base::instant now);
+
+    void wait(std::unique_lock<std::mutex>& lock, sleeper& me);
+    void leave_lead();
+    void poll_once(std::unique_lock<std::mutex>& lock, bool as_keeper);
+    void tell_keeper_of_new_descriptors();
+    void keep();
+    void keeper_rests(std::unique_lock<std::mutex>& lock);
+
+    const base::time_source& time_;
+    std::unique_ptr<engine::engine> engine_;
+    std::mutex mutex_;
+    wake_up wake_;
+    timer_heap timers_;
+    base::instant engine_due_ = base::never;
+
+    engine::op_id last_op_ = 0;
+    std::unordered_map<engine::op_id, flight> flights_;
+    std::unordered_map<engine::op_id, beat_flight> beat_flights_;
+    std::unordered_map<std::uint64_t, std::shared_ptr<participant>> listeners_;
+    std::vector<engine::answer> answers_;
+    std::vector<engine::notice> notices_;
+    std::vector<beat_request> beats_;
+    bool settling_ = false;
+    bool submitted_ = false;
+
+    bool leading_ = false;
+    base::instant lead_began_{};
+    base::instant last_led_{};
+    std::deque<sleeper*> followers_;
+
+    std::thread keeper_;
+    std::condition_variable keeper_woken_;
+    bool keeper_parked_ = false;
+    bool keeper_polls_ = false;
+    std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
+    std::vector<pollfd> scratch_;
+    bool stopping_ = false;
+
+    std::mutex cancel_mutex_;
+    std::vector<std::shared_ptr<participant>> cancels_;
+};
+
+} // namespace holdfast::drive

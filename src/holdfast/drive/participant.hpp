@@ -1,0 +1,42 @@
+#pragma once
+// A machine that the driver runs: it is handed what concerns it, and asks the driver to act.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/drive/timer_heap.hpp"
+#include "holdfast/engine/answers.hpp"
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+
+namespace holdfast::drive {
+
+/// Which of a participant's operations an answer is to.
+enum class purpose : std::uint8_t { ask, withdraw, release, report };
+
+/// All functions are called under the driver's lock.
+class participant : public timer_node, public std::enable_shared_from_this<participant> {
+public:
+    participant() = default;
+    participant(const participant&) = delete;
+    participant& operator=(const participant&) = delete;
+    virtual ~participant() = default;
+
+    virtual void on_timer(base::instant now) = 0;
+    virtual void on_answer(purpose of, const engine::answer& what, base::instant sent,
+                           base::instant now) = 0;
+    /// `lease` is what was asked for; 0 for a waiter's heartbeat.
+    virtual void on_beat(const engine::beat_answer& /*what*/, base::instant /*sent*/,
+                         base::milliseconds /*lease*/, base::instant /*now*/) {}
+    virtual void on_notice(const engine::notice& /*what*/, base::instant /*now*/) {}
+    virtual void on_cancel(base::instant /*now*/) {}
+};
+
+/// A caller that blocks until its participant has something for it. Lives on the caller's stack.
+struct sleeper {
+    std::condition_variable woken;
+    bool ready = false;  ///< what it waits for has happened
+    bool chosen = false; ///< it is to drive the engine now
+};
+
+} // namespace holdfast::drive

@@ -1,0 +1,59 @@
+#include "holdfast/drive/wake_up.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+namespace holdfast::drive {
+
+wake_up::wake_up()
+    : timer_{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)},
+      bell_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
+    if (!timer_ || !bell_) {
+        throw error{errc::internal, std::string{"cannot make a timer or an event descriptor ("} +
+                                        std::strerror(errno) +
+                                        "): raise the limit on open files (ulimit -n)"};
+    }
+}
+
+void wake_up::arm(base::instant when) {
+    if (when >= armed_) { return; }
+    armed_ = when;
+    // 0 would disarm it.
+    const auto since_boot = std::max(when.time_since_epoch(), base::duration{1});
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+    itimerspec at{};
+    at.it_value.tv_sec = static_cast<std::time_t>(seconds.count());
+    at.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+void wake_up::ring() const noexcept {
+    const std::uint64_t one = 1;
+    // Fails only if it has been rung 2^64 times unheard.
+    [[maybe_unused]] const auto written = ::write(bell_.get(), &one, sizeof one);
+}
+
+void wake_up::pollables(std::vector<pollfd>& out) const {
+    out.push_back({timer_.get(), POLLIN, 0});
+    out.push_back({bell_.get(), POLLIN, 0});
+}
+
+void wake_up::heard(const pollfd* ready) {
+    std::uint64_t times = 0;
+    if (ready[0].revents != 0) {
+        [[maybe_unused]] const auto got = ::read(timer_.get(), &times, sizeof times);
+        armed_ = base::never;
+    }
+    if (ready[1].revents != 0) {
+        [[maybe_unused]] const auto got = ::read(bell_.get(), &times, sizeof times);
+    }
+}
+
+} // namespace holdfast::drive
