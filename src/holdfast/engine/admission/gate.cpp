@@ -2,6 +2,8 @@
 
 #include "holdfast/engine/admission/gate.hpp"
 
+#include "holdfast/engine/admission/request.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -16,7 +18,9 @@ beat_answer gate::beat(const beat_op::item& what) {
     const auto held = find(owner);
     const bool holds = held != state_.holds.end() && !held->resting(at_.now);
     if (!what.waiting) {
-        if (holds) {
+        if (!lease_in_range(what.lease)) {
+            out.what = fate::failed;
+        } else if (holds) {
             held->deadline = base::later(at_.now, what.lease);
             changed_ = true;
             out.what = fate::renewed;
@@ -33,43 +37,47 @@ beat_answer gate::beat(const beat_op::item& what) {
 }
 
 fate gate::release(const base::owner_id& owner) {
-    settle(nullptr);
+    drop_ended_holds();
     const auto held = find(owner);
-    if (held == state_.holds.end() || held->resting(at_.now)) {
-        if (released_last(owner)) { return state_.last.what; }
-        return held != state_.holds.end() && held->released ? fate::released : fate::not_held;
+    const bool found = held != state_.holds.end();
+    if (!found || held->resting(at_.now)) {
+        const fate before = found && held->released ? fate::released : fate::not_held;
+        grant_heads(nullptr);
+        return released_last(owner) ? state_.last.what : before;
     }
-    fate done = fate::released;
-    if (held->rest_until > at_.now) {
+    const bool rests = held->rest_until > at_.now;
+    if (rests) {
         held->released = true;
     } else {
         state_.holds.erase(held);
-        if (grant_heads(nullptr) > 0) { done = fate::handed_off; }
     }
+    const bool granted = grant_heads(nullptr) > 0;
+    const fate done = granted && !rests ? fate::handed_off : fate::released;
     remember(owner, done);
     return done;
 }
 
 fate gate::withdraw(const base::owner_id& owner) {
-    settle(&owner);
+    drop_ended_holds();
+    fate done = released_last(owner) ? fate::released : fate::not_held;
     const auto held = find(owner);
     if (held != state_.holds.end() && !held->resting(at_.now)) {
         // min_hold is for work that was done. Nobody heard of this grant, so none was.
         state_.holds.erase(held);
-        grant_heads(nullptr);
         remember(owner, fate::released);
-        return fate::released;
+        done = fate::released;
+    } else if (state_.waiting > 0 && queue_.erase(owner)) {
+        --state_.waiting;
+        changed_ = true;
+        done = fate::released;
     }
-    if (released_last(owner)) { return fate::released; }
-    if (state_.waiting == 0 || !queue_.erase(owner)) { return fate::not_held; }
-    --state_.waiting;
-    changed_ = true;
     grant_heads(nullptr); // it may have been the head that did not fit
-    return fate::released;
+    return done;
 }
 
 fate gate::take_away(const break_op& what) {
-    settle(nullptr);
+    // Not settled first: who would be granted by that did not hold when the break was asked for.
+    drop_ended_holds();
     const auto gone = std::erase_if(state_.holds, [&](const hold& one) {
         if (what.only_token != 0 && one.token != what.only_token) { return false; }
         if (!one.resting(at_.now)) {
@@ -78,10 +86,9 @@ fate gate::take_away(const break_op& what) {
         }
         return true;
     });
-    if (gone == 0) { return fate::not_held; }
-    used();
+    if (gone > 0) { used(); }
     grant_heads(nullptr);
-    return fate::released;
+    return gone > 0 ? fate::released : fate::not_held;
 }
 
 namespace {

@@ -61,7 +61,8 @@ public:
     [[nodiscard]] virtual waiter take() = 0;
     /// At the end. REQUIRES: its owner is not in the queue.
     virtual void push(waiter&& who) = 0;
-    /// Sets alive_until; false if it is not in the queue.
+    /// Sets alive_until; false if it is not in the queue. One that was silent for too long, but
+    /// whom nobody has dropped yet, is heard of just in time and keeps its place.
     virtual bool touch(const base::owner_id& owner, base::instant alive_until) = 0;
     /// False if it was not in the queue.
     virtual bool erase(const base::owner_id& owner) = 0;

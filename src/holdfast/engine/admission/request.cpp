@@ -16,6 +16,10 @@ answer refuse(errc code, std::string detail) {
     return out;
 }
 
+bool lease_in_range(base::milliseconds lease) noexcept {
+    return lease > base::milliseconds{0} && lease <= limits::longest_lease;
+}
+
 const char* word(primitive kind) noexcept {
     switch (kind) {
     case primitive::mutex: return "mutex";
@@ -58,7 +62,7 @@ std::optional<answer> wrong_request(const acquire_op& what) {
         return refuse(errc::invalid_option,
                       std::string{"mode: not one that a "} + word(what.kind) + " has");
     }
-    if (what.lease <= base::milliseconds{0} || what.lease > limits::longest_lease) {
+    if (!lease_in_range(what.lease)) {
         return refuse(errc::invalid_option, "lease: must be above 0 and at most 24 h");
     }
     if (what.min_hold < base::milliseconds{0} || what.min_hold > limits::longest_hold) {

@@ -15,6 +15,8 @@ namespace holdfast::engine::admission {
 /// it locks or opens anything.
 [[nodiscard]] std::optional<answer> wrong_request(const acquire_op& what);
 
+[[nodiscard]] bool lease_in_range(base::milliseconds lease) noexcept;
+
 /// A failed answer.
 [[nodiscard]] answer refuse(errc code, std::string detail);
 

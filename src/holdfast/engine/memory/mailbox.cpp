@@ -13,9 +13,9 @@ namespace holdfast::engine::memory {
 
 namespace {
 
-int open_eventfd() {
-    const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (descriptor < 0) {
+base::fd open_eventfd() {
+    base::fd descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!descriptor) {
         throw error{errc::limit_reached, "memory: no descriptor for the inbox: " +
                                              std::generic_category().message(errno)};
     }
@@ -25,7 +25,6 @@ int open_eventfd() {
 } // namespace
 
 mailbox::mailbox() : descriptor_{open_eventfd()} {}
-mailbox::~mailbox() { ::close(descriptor_); }
 
 void mailbox::put(const notice& what) {
     const std::lock_guard hold{guard_};
@@ -36,7 +35,7 @@ void mailbox::put(const notice& what) {
     notices_.push_back(what);
     if (notices_.size() > 1) { return; } // signalled already
     const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
 }
 
 void mailbox::empty_into(std::vector<notice>& out) {
@@ -44,7 +43,7 @@ void mailbox::empty_into(std::vector<notice>& out) {
     const std::lock_guard hold{guard_};
     if (notices_.empty()) { return; }
     std::uint64_t count = 0;
-    [[maybe_unused]] const auto read = ::read(descriptor_, &count, sizeof count);
+    [[maybe_unused]] const auto read = ::read(descriptor_.get(), &count, sizeof count);
     out.swap(notices_);
 }
 

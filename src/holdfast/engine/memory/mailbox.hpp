@@ -1,6 +1,7 @@
 #pragma once
 // A client's inbox: notices from other clients' threads, and a descriptor to wait for them.
 
+#include "holdfast/base/fd.hpp"
 #include "holdfast/engine/answers.hpp"
 
 #include <cstddef>
@@ -14,21 +15,18 @@ class mailbox {
 public:
     /// Throws error(limit_reached) if there is no descriptor left.
     mailbox();
-    ~mailbox();
-    mailbox(const mailbox&) = delete;
-    mailbox& operator=(const mailbox&) = delete;
 
     void put(const notice& what);
     /// Everything that has come, into `out`, which is emptied first.
     void empty_into(std::vector<notice>& out);
     /// Readable while there is something.
-    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
 
     /// A client that does not look loses its notices, and is told so: it then beats.
     static constexpr std::size_t most_notices = 16'384;
 
 private:
-    const int descriptor_;
+    const base::fd descriptor_;
     std::mutex guard_;
     std::vector<notice> notices_;
 };

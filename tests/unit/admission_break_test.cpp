@@ -1,0 +1,150 @@
+// Break, inspect, and what is remembered of a name.
+
+#include "admission_fixture.hpp"
+
+namespace holdfast::engine::admission {
+namespace {
+
+TEST_F(admission, break_takes_the_lock_away_tells_the_holder_and_hands_it_on) {
+    const auto token = acquire(exclusive(a)).token;
+    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    ASSERT_EQ(ask(exclusive(c)), fate::queued);
+    EXPECT_EQ(take_away(), fate::released);
+    EXPECT_EQ(told(notice::kind::broken), owners{a});
+    EXPECT_EQ(pushes.at(0).what.token, token);
+    EXPECT_EQ(told_granted(), owners{b});
+    EXPECT_EQ(state.waiting, 1U); // the queue stays
+    EXPECT_EQ(renew(a), fate::lost);
+    EXPECT_EQ(release(a), fate::not_held);
+}
+
+TEST_F(admission, break_of_what_is_not_held_changes_nothing) {
+    EXPECT_EQ(take_away(), fate::not_held);
+    EXPECT_FALSE(changed);
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    EXPECT_EQ(take_away(state.high_water + 1), fate::not_held);
+    EXPECT_EQ(holders(), owners{a});
+}
+
+TEST_F(admission, break_spares_who_takes_over_from_an_expired_holder) {
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    pass(9s);
+    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    pass(1s);
+    EXPECT_EQ(take_away(), fate::not_held); // a has expired, and nobody has looked yet
+    EXPECT_EQ(told_granted(), owners{b});
+    EXPECT_EQ(told(notice::kind::broken), owners{});
+}
+
+TEST_F(admission, break_by_token_takes_away_only_that_hold) {
+    ASSERT_EQ(ask(permits(a, 1)), fate::granted);
+    const auto token = acquire(permits(b, 1)).token;
+    ASSERT_EQ(ask(permits(c, 1)), fate::granted);
+    EXPECT_EQ(take_away(token), fate::released);
+    EXPECT_EQ(holders(), (owners{a, c}));
+}
+
+TEST_F(admission, break_of_a_shared_hold_takes_it_away_from_every_reader_of_that_epoch) {
+    ASSERT_EQ(ask(reader(a)), fate::granted);
+    ASSERT_EQ(ask(reader(b)), fate::granted);
+    EXPECT_EQ(take_away(), fate::released);
+    EXPECT_EQ(told(notice::kind::broken), (owners{a, b}));
+    EXPECT_TRUE(state.idle());
+}
+
+TEST_F(admission, break_ends_a_rest_without_telling_who_has_released_it) {
+    auto job = exclusive(a);
+    job.min_hold = 1h;
+    ASSERT_EQ(ask(job), fate::granted);
+    ASSERT_EQ(release(a), fate::released);
+    EXPECT_EQ(take_away(), fate::released);
+    EXPECT_TRUE(pushes.empty());
+    EXPECT_EQ(ask(exclusive(b)), fate::granted);
+}
+
+TEST_F(admission, inspect_shows_holders_and_waiters_in_order) {
+    auto first = writer(a);
+    first.note = "nightly report";
+    const auto since = wall_us;
+    const auto token = acquire(first).token;
+    pass(1s);
+    ASSERT_EQ(ask(reader(b)), fate::queued);
+    ASSERT_EQ(ask(writer(c)), fate::queued);
+    pass(500ms);
+    const auto info = inspect();
+    EXPECT_EQ(info.name, "stock:1001");
+    EXPECT_EQ(info.kind, primitive::shared_mutex);
+    EXPECT_EQ(info.last_token, token);
+    ASSERT_EQ(info.holders.size(), 1U);
+    const party& holder = info.holders[0];
+    EXPECT_EQ(holder.owner, a.text());
+    EXPECT_EQ(holder.token, token);
+    EXPECT_EQ(holder.host, "host");
+    EXPECT_EQ(holder.pid, 7);
+    EXPECT_EQ(holder.note, "nightly report");
+    EXPECT_EQ(holder.since.time_since_epoch(), std::chrono::microseconds{since});
+    EXPECT_EQ(holder.remaining, 8500ms);
+    EXPECT_FALSE(holder.resting);
+    ASSERT_EQ(info.waiters.size(), 2U);
+    EXPECT_EQ(info.waiters[0].owner, b.text());
+    EXPECT_EQ(info.waiters[0].how, mode::shared);
+    EXPECT_EQ(info.waiters[0].token, 0U);
+    EXPECT_EQ(info.waiters[0].remaining, 2500ms);
+    EXPECT_EQ(info.waiters[1].owner, c.text());
+    EXPECT_FALSE(changed);
+}
+
+TEST_F(admission, inspect_does_not_show_what_has_ended) {
+    ASSERT_EQ(ask(permits(a, 2)), fate::granted);
+    pass(10s);
+    const auto info = inspect();
+    EXPECT_TRUE(info.holders.empty());
+    EXPECT_EQ(info.limit, 5U);
+    EXPECT_TRUE(changed);
+}
+
+TEST_F(admission, an_idle_name_is_forgotten_after_a_day) {
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    pass(1h);
+    ASSERT_EQ(release(a), fate::not_held); // expired; it counts as used until somebody looked
+    EXPECT_FALSE(forgettable(state, wall_us));
+    pass(token_memory - 1us);
+    EXPECT_FALSE(forgettable(state, wall_us));
+    pass(1us);
+    EXPECT_TRUE(forgettable(state, wall_us));
+}
+
+TEST_F(admission, P3_a_name_whose_token_is_ahead_of_the_clock_is_not_forgotten) {
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(release(a), fate::released);
+    state.high_water += 48ULL * 3600 * 1'000'000;
+    pass(25h);
+    EXPECT_FALSE(forgettable(state, wall_us));
+    pass(24h);
+    EXPECT_TRUE(forgettable(state, wall_us));
+}
+
+TEST_F(admission, a_name_in_use_is_not_forgotten) {
+    auto job = exclusive(a);
+    job.min_hold = 48h;
+    ASSERT_EQ(ask(job), fate::granted);
+    ASSERT_EQ(release(a), fate::released);
+    pass(30h);
+    EXPECT_FALSE(forgettable(state, wall_us));
+}
+
+TEST_F(admission, what_changes_nothing_says_so) {
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    EXPECT_TRUE(changed);
+    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    EXPECT_TRUE(changed); // the number of waiters
+    ASSERT_EQ(beat(b).what, fate::queued);
+    EXPECT_FALSE(changed); // only the queue
+    ASSERT_EQ(renew(a), fate::renewed);
+    EXPECT_TRUE(changed);
+    ASSERT_EQ(renew(c), fate::lost);
+    EXPECT_FALSE(changed);
+}
+
+} // namespace
+} // namespace holdfast::engine::admission

@@ -1,0 +1,233 @@
+// Thousands of random operations on virtual time, against a model that knows only who asked when,
+// who was told what, and for how long.
+
+#include "admission_fixture.hpp"
+#include "holdfast/base/random.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace holdfast::engine::admission {
+namespace {
+
+class admission_model : public admission, public testing::WithParamInterface<unsigned> {
+protected:
+    struct asked_for {
+        acquire_op what;
+        base::instant alive_until;
+    };
+
+    base::owner_id fresh() {
+        return owner(static_cast<std::uint8_t>(1 + chance.below(6)), ++last_number);
+    }
+
+    acquire_op any_request() {
+        const auto who = fresh();
+        acquire_op out = kind == primitive::mutex       ? exclusive(who)
+                         : kind == primitive::semaphore ? permits(who, pick(1, 5))
+                         : chance.below(3) == 0         ? writer(who)
+                                                        : reader(who);
+        out.lease = base::milliseconds{pick(100, 4000)};
+        if (chance.below(8) == 0) { out.min_hold = base::milliseconds{pick(1, 3000)}; }
+        out.queue = static_cast<queueing>(pick(0, 9) < 7 ? 2 : pick(0, 2));
+        if (chance.below(20) == 0) { out.not_after = now - 1ns; }
+        return out;
+    }
+
+    unsigned pick(unsigned least, unsigned most) {
+        return least + static_cast<unsigned>(chance.below(most - least + 1));
+    }
+
+    void a_request() {
+        const auto what = any_request();
+        const auto said = acquire(what);
+        see_pushes();
+        if (said.what == fate::granted) {
+            ASSERT_TRUE(live_waiters().empty()) << "a newcomer passed a waiter";
+            begin(what, said.token, what.lease);
+        } else if (said.what == fate::queued) {
+            queued.push_back({what, now + waiter_patience});
+        }
+        if (what.not_after < now) { ASSERT_EQ(said.what, fate::busy); }
+    }
+
+    void a_beat() {
+        if (queued.empty()) { return; }
+        auto& one = queued.at(chance.below(queued.size()));
+        const auto ticket = one.what;
+        const bool alive = one.alive_until > now;
+        const auto said = beat(ticket.who.owner);
+        see_pushes(said.what == fate::granted ? &ticket.who.owner : nullptr);
+        if (!alive) { ASSERT_NE(said.what, fate::granted); }
+        if (said.what == fate::queued) {
+            for (auto& entry : queued) {
+                if (entry.what.who == ticket.who) { entry.alive_until = now + waiter_patience; }
+            }
+        } else if (said.what == fate::granted) {
+            take_from_queue(ticket.who.owner);
+            begin(ticket, said.token, std::min(hand_off_lease, ticket.lease));
+        }
+    }
+
+    void a_renewal() {
+        if (held.empty()) { return; }
+        const auto one = any_holder();
+        const base::milliseconds lease{pick(100, 4000)};
+        const bool alive = held.at(one).second > now;
+        ASSERT_EQ(renew(one, lease), alive ? fate::renewed : fate::lost);
+        see_pushes();
+        if (alive) { held.at(one).second = now + lease; }
+    }
+
+    void an_end() {
+        const bool waits = !queued.empty() && chance.below(3) == 0;
+        if (!waits && held.empty()) { return; }
+        const auto one =
+            waits ? queued.at(chance.below(queued.size())).what.who.owner : any_holder();
+        if (waits) {
+            const auto said = withdraw(one);
+            ASSERT_TRUE(said == fate::released || said == fate::not_held);
+            std::erase_if(queued, [&](const auto& q) { return q.what.who.owner == one; });
+        } else {
+            const bool alive = held.at(one).second > now;
+            const auto said = release(one);
+            ASSERT_EQ(said != fate::not_held, alive);
+            held.erase(one);
+            see_pushes();
+            ASSERT_EQ(release(owner(99)), fate::not_held);
+            if (alive) { ASSERT_EQ(release(one), said); }
+        }
+        see_pushes();
+    }
+
+    void a_break() {
+        take_away(chance.below(2) == 0 ? 0 : state.high_water);
+        for (const auto& one : told(notice::kind::broken)) { ASSERT_EQ(held.erase(one), 1U); }
+        see_pushes();
+    }
+
+    base::owner_id any_holder() {
+        auto one = held.begin();
+        std::advance(one, static_cast<std::ptrdiff_t>(chance.below(held.size())));
+        return one->first;
+    }
+
+    /// P6: whoever is granted or told was behind nobody who is alive and was not in the same step.
+    /// `asker` is who was granted by an answer.
+    void see_pushes(const base::owner_id* asker = nullptr) {
+        std::set<base::owner_id> served;
+        for (const push& one : pushes) { served.insert({one.to, one.what.number}); }
+        if (asker != nullptr) { served.insert(*asker); }
+        std::size_t passed = 0;
+        for (const auto& one : queued) {
+            if (served.contains(one.what.who.owner)) {
+                ASSERT_EQ(passed, 0U) << "a waiter was passed";
+            } else if (one.alive_until > now) {
+                ++passed;
+            }
+        }
+        for (const push& one : std::exchange(pushes, {})) {
+            const base::owner_id who{one.to, one.what.number};
+            if (one.what.what == notice::kind::broken) { continue; }
+            const auto what = take_from_queue(who);
+            const bool hint = one.what.what == notice::kind::maybe_free;
+            ASSERT_EQ(what.queue, hint ? queueing::hint : queueing::grant);
+            if (!hint) { begin(what, one.what.token, std::min(hand_off_lease, what.lease)); }
+        }
+    }
+
+    acquire_op take_from_queue(const base::owner_id& who) {
+        const auto found = std::find_if(queued.begin(), queued.end(),
+                                        [&](const auto& q) { return q.what.who.owner == who; });
+        EXPECT_NE(found, queued.end()) << "told somebody who does not wait";
+        if (found == queued.end()) { return {}; }
+        const auto what = found->what;
+        queued.erase(found);
+        return what;
+    }
+
+    void begin(const acquire_op& what, std::uint64_t token, base::milliseconds lease) {
+        if (what.how == mode::shared) {
+            ASSERT_GE(token, last_token);
+        } else {
+            ASSERT_GT(token, last_token); // P3
+        }
+        last_token = token;
+        ASSERT_TRUE(held.emplace(what.who.owner, std::pair{what, now + lease}).second);
+    }
+
+    std::vector<base::owner_id> live_waiters() {
+        std::vector<base::owner_id> out;
+        for (const auto& one : queued) {
+            if (one.alive_until > now) { out.push_back(one.what.who.owner); }
+        }
+        return out;
+    }
+
+    /// P1, from what clients were told, and from the engine's own state.
+    void check() {
+        std::map<mode, unsigned> sum;
+        for (const auto& [who, one] : held) {
+            if (one.second > now) { sum[one.first.how] += one.first.permits; }
+        }
+        ASSERT_LE(sum[mode::exclusive], 1U);
+        ASSERT_TRUE(sum[mode::exclusive] == 0 || sum[mode::shared] == 0);
+        ASSERT_LE(sum[mode::permits], 5U);
+        std::map<mode, unsigned> kept;
+        for (const hold& one : state.holds) { kept[one.how] += one.permits; }
+        ASSERT_LE(kept[mode::exclusive], 1U);
+        ASSERT_TRUE(kept[mode::exclusive] == 0 || kept[mode::shared] == 0);
+        ASSERT_LE(kept[mode::permits], 5U);
+        unsigned entries = 0;
+        queue.visit([&](const waiter&) { ++entries; });
+        ASSERT_EQ(state.waiting, entries);
+        if (entries > 0) { ASSERT_FALSE(state.holds.empty()) << "nobody holds, yet they wait"; }
+    }
+
+    void step() {
+        const auto what = chance.below(100);
+        if (what < 40) {
+            a_request();
+        } else if (what < 60) {
+            a_beat();
+        } else if (what < 72) {
+            a_renewal();
+        } else if (what < 96) {
+            an_end();
+        } else {
+            a_break();
+        }
+        check();
+        if (chance.below(3) == 0) { pass(std::chrono::microseconds{pick(0, 400'000)}); }
+        if (chance.below(50) == 0) { wall_us -= pick(0, 2'000'000); } // somebody sets the clock
+    }
+
+    base::jitter chance{GetParam()};
+    primitive kind = static_cast<primitive>(GetParam() % 3);
+    std::uint64_t last_number = 0;
+    std::uint64_t last_token = 0;
+    std::deque<asked_for> queued;
+    std::map<base::owner_id, std::pair<acquire_op, base::instant>> held; ///< and until when
+};
+
+TEST_P(admission_model, holds_for_thousands_of_random_operations) {
+    for (int i = 0; i < 4000; ++i) {
+        step();
+        if (HasFatalFailure()) { FAIL() << "operation " << i << ", seed " << GetParam(); }
+    }
+    // P8: nothing is left when all have gone.
+    for (const auto& one : std::exchange(queued, {})) { withdraw(one.what.who.owner); }
+    for (std::uint64_t number = 1; number <= last_number; ++number) {
+        for (std::uint8_t client = 1; client <= 6; ++client) { release(owner(client, number)); }
+    }
+    pass(3s); // the longest min_hold
+    EXPECT_TRUE(inspect().holders.empty());
+    EXPECT_TRUE(state.idle());
+    EXPECT_EQ(queue.front(), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(seeds, admission_model, testing::Range(0U, 12U));
+
+} // namespace
+} // namespace holdfast::engine::admission

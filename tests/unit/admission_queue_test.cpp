@@ -1,0 +1,125 @@
+// The queue in memory, and what a hand-off asks of a queue.
+
+#include "admission_fixture.hpp"
+
+namespace holdfast::engine::admission {
+namespace {
+
+waiter waiting(const base::owner_id& who, base::instant alive_until = base::never) {
+    waiter out;
+    out.owner = who;
+    out.alive_until = alive_until;
+    return out;
+}
+
+TEST(list_queue, gives_back_in_the_order_of_arrival) {
+    list_queue queue;
+    EXPECT_EQ(queue.front(), nullptr);
+    for (std::uint64_t i = 0; i < 5; ++i) { queue.push(waiting(owner(1, i))); }
+    EXPECT_TRUE(queue.erase(owner(1, 2)));
+    EXPECT_FALSE(queue.erase(owner(1, 2)));
+    for (const std::uint64_t i : {0U, 1U, 3U, 4U}) {
+        ASSERT_NE(queue.front(), nullptr);
+        EXPECT_EQ(queue.front()->owner, owner(1, i));
+        EXPECT_EQ(queue.take().owner, owner(1, i));
+    }
+    EXPECT_EQ(queue.front(), nullptr);
+}
+
+TEST(list_queue, touches_and_finds_only_who_is_in_it) {
+    list_queue queue;
+    queue.push(waiting(owner(1), base::instant{1h}));
+    EXPECT_TRUE(queue.touch(owner(1), base::instant{2h}));
+    EXPECT_EQ(queue.front()->alive_until, base::instant{2h});
+    EXPECT_FALSE(queue.touch(owner(2), base::instant{2h}));
+    EXPECT_FALSE(queue.ahead(owner(2)).has_value());
+}
+
+TEST(list_queue, knows_the_first_places_exactly_and_never_tells_too_few) {
+    list_queue queue;
+    for (std::uint64_t i = 0; i < 100; ++i) { queue.push(waiting(owner(1, i))); }
+    for (std::uint64_t i = 0; i < 100; ++i) { EXPECT_EQ(queue.ahead(owner(1, i)), i); }
+    for (std::uint64_t i = 0; i < 50; ++i) { EXPECT_TRUE(queue.erase(owner(1, 2 * i + 1))); }
+    for (std::uint64_t i = 0; i < 50; ++i) {
+        const auto ahead = queue.ahead(owner(1, 2 * i)).value();
+        if (i < waiter_queue::exact_places) { EXPECT_EQ(ahead, i); }
+        EXPECT_GE(ahead, i);
+        EXPECT_LT(ahead, 50U);
+    }
+}
+
+TEST(list_queue, drops_the_dead_wherever_they_stand) {
+    list_queue queue;
+    clients_known clients;
+    clients.dead.insert(owner(2).client);
+    queue.push(waiting(owner(1, 1), base::instant{1h}));
+    queue.push(waiting(owner(1, 2)));
+    queue.push(waiting(owner(2, 3)));
+    queue.push(waiting(owner(1, 4)));
+    EXPECT_EQ(queue.drop_dead({base::instant{1h}, 0, &clients}), 2U);
+    std::vector<base::owner_id> left;
+    queue.visit([&](const waiter& one) { left.push_back(one.owner); });
+    EXPECT_EQ(left, (std::vector{owner(1, 2), owner(1, 4)}));
+    EXPECT_FALSE(queue.touch(owner(2, 3), base::never));
+}
+
+/// Counts what a gate asks of its queue.
+class counting_queue final : public waiter_queue {
+public:
+    const waiter* front() override { return ++calls, inner.front(); }
+    waiter take() override { return ++calls, inner.take(); }
+    void push(waiter&& who) override { ++calls, inner.push(std::move(who)); }
+    bool touch(const base::owner_id& who, base::instant until) override {
+        return ++calls, inner.touch(who, until);
+    }
+    bool erase(const base::owner_id& who) override { return ++calls, inner.erase(who); }
+    std::optional<unsigned> ahead(const base::owner_id& who) override {
+        return ++calls, inner.ahead(who);
+    }
+    void visit(const std::function<void(const waiter&)>& see) override {
+        ++long_calls, inner.visit(see);
+    }
+    unsigned drop_dead(const moment& at) override { return ++long_calls, inner.drop_dead(at); }
+
+    list_queue inner;
+    unsigned calls = 0;
+    unsigned long_calls = 0; ///< those that take time in proportion to the length
+};
+
+class gate_on_a_counting_queue : public admission {
+protected:
+    gate_on_a_counting_queue() { asked = &counted; }
+    counting_queue counted;
+};
+
+TEST_F(gate_on_a_counting_queue, P6_a_hand_off_costs_the_same_with_10000_waiters) {
+    ASSERT_EQ(ask(exclusive(owner(9, 0))), fate::granted);
+    for (std::uint64_t i = 1; i <= limits::waiters_per_name; ++i) {
+        ASSERT_EQ(ask(exclusive(owner(9, i))), fate::queued);
+    }
+    for (std::uint64_t i = 0; i < limits::waiters_per_name; ++i) {
+        counted.calls = 0;
+        ASSERT_EQ(release(owner(9, i)), fate::handed_off);
+        ASSERT_EQ(told_granted(), owners{owner(9, i + 1)});
+        ASSERT_LE(counted.calls, 4U);
+    }
+    EXPECT_EQ(counted.long_calls, 0U);
+}
+
+TEST_F(gate_on_a_counting_queue, is_not_looked_at_while_nobody_waits) {
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    auto impatient = exclusive(b);
+    impatient.queue = queueing::no;
+    ASSERT_EQ(ask(impatient), fate::busy);
+    ASSERT_EQ(release(a), fate::released);
+    EXPECT_EQ(counted.calls + counted.long_calls, 0U);
+}
+
+TEST_F(gate_on_a_counting_queue, a_queue_that_lost_its_entries_does_not_block_the_name) {
+    state.waiting = 3;
+    EXPECT_EQ(ask(exclusive(a)), fate::granted);
+    EXPECT_EQ(state.waiting, 0U);
+}
+
+} // namespace
+} // namespace holdfast::engine::admission

@@ -1,0 +1,123 @@
+// Fencing tokens: what each holder gets.
+
+#include "admission_fixture.hpp"
+#include "holdfast/engine/admission/tokens.hpp"
+
+namespace holdfast::engine::admission {
+namespace {
+
+TEST_F(admission, P3_a_token_is_the_time_in_microseconds_where_that_is_higher) {
+    EXPECT_EQ(acquire(exclusive(a)).token, static_cast<std::uint64_t>(wall_us));
+    ASSERT_EQ(release(a), fate::released);
+    pass(5us);
+    EXPECT_EQ(acquire(exclusive(b)).token, static_cast<std::uint64_t>(wall_us));
+}
+
+TEST_F(admission, P3_tokens_rise_though_the_clock_stands_or_goes_back) {
+    const auto first = acquire(exclusive(a)).token;
+    ASSERT_EQ(release(a), fate::released);
+    EXPECT_EQ(acquire(exclusive(b)).token, first + 1);
+    ASSERT_EQ(release(b), fate::released);
+    wall_us -= 3'600'000'000;
+    EXPECT_EQ(acquire(exclusive(c)).token, first + 2);
+}
+
+TEST_F(admission, P3_a_token_is_never_0) {
+    wall_us = 0;
+    EXPECT_EQ(acquire(reader(a)).token, 1U);
+    ASSERT_EQ(release(a), fate::released);
+    wall_us = -5;
+    EXPECT_EQ(acquire(exclusive(b)).token, 2U);
+}
+
+TEST_F(admission, P3_tokens_rise_over_hand_off_expiry_and_break) {
+    auto last = acquire(exclusive(a)).token;
+    const auto risen = [&] { return std::exchange(last, state.holds.at(0).token) < last; };
+    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    ASSERT_EQ(release(a), fate::handed_off);
+    EXPECT_TRUE(risen());
+    pass(hand_off_lease);
+    ASSERT_EQ(ask(exclusive(c)), fate::granted);
+    EXPECT_TRUE(risen());
+    ASSERT_EQ(take_away(), fate::released);
+    ASSERT_EQ(ask(exclusive(d)), fate::granted);
+    EXPECT_TRUE(risen());
+}
+
+TEST_F(admission, P3_readers_carry_the_epoch_of_the_last_writer) {
+    const auto written = acquire(writer(a)).token;
+    ASSERT_EQ(release(a), fate::released);
+    pass(1s);
+    EXPECT_EQ(acquire(reader(b)).token, written);
+    EXPECT_EQ(acquire(reader(c)).token, written);
+    ASSERT_EQ(release(b), fate::released);
+    ASSERT_EQ(release(c), fate::released);
+    EXPECT_GT(acquire(writer(d)).token, written);
+}
+
+TEST_F(admission, P3_readers_before_any_writer_share_a_token_below_the_first_writers) {
+    const auto first = acquire(reader(a)).token;
+    EXPECT_EQ(first, static_cast<std::uint64_t>(wall_us));
+    pass(1s);
+    EXPECT_EQ(acquire(reader(b)).token, first);
+    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(release(b), fate::released);
+    wall_us -= 10'000'000;
+    EXPECT_EQ(acquire(writer(c)).token, first + 1);
+}
+
+TEST_F(admission, permits_have_unique_tokens) {
+    const auto first = acquire(permits(a, 1)).token;
+    EXPECT_EQ(acquire(permits(b, 1)).token, first + 1);
+    EXPECT_EQ(acquire(permits(c, 1)).token, first + 2);
+}
+
+TEST_F(admission, a_token_that_a_double_would_round_is_refused) {
+    wall_us = static_cast<std::int64_t>(token_end);
+    const auto said = acquire(exclusive(a));
+    EXPECT_EQ(said.what, fate::failed);
+    EXPECT_EQ(said.error, errc::internal);
+    EXPECT_TRUE(state.idle());
+    wall_us -= 1;
+    EXPECT_EQ(acquire(exclusive(a)).token, token_end - 1);
+}
+
+TEST_F(admission, a_waiter_is_not_handed_a_token_that_a_double_would_round) {
+    wall_us = static_cast<std::int64_t>(token_end - 1);
+    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    EXPECT_EQ(release(a), fate::released);
+    EXPECT_TRUE(state.holds.empty());
+}
+
+TEST_F(admission, a_proposed_token_is_taken_if_it_is_above_all_before) {
+    auto vote = exclusive(a);
+    vote.queue = queueing::no;
+    vote.proposed_token = 100;
+    EXPECT_EQ(acquire(vote).token, 100U);
+    EXPECT_EQ(acquire(vote).token, 100U); // resent
+    ASSERT_EQ(release(a), fate::released);
+    vote.who.owner = b;
+    const auto refused = acquire(vote);
+    EXPECT_EQ(refused.what, fate::busy);
+    EXPECT_EQ(refused.token, 100U); // what to propose above
+    vote.proposed_token = 101;
+    EXPECT_EQ(acquire(vote).token, 101U);
+    EXPECT_EQ(state.high_water, 101U);
+}
+
+TEST_F(admission, a_proposed_token_out_of_range_or_out_of_place_is_refused) {
+    auto vote = exclusive(a);
+    vote.proposed_token = 100;
+    EXPECT_EQ(acquire(vote).error, errc::unsupported); // with hand-off
+    vote.queue = queueing::hint;
+    vote.proposed_token = token_end;
+    EXPECT_EQ(acquire(vote).error, errc::invalid_option);
+    auto read = reader(a);
+    read.queue = queueing::no;
+    read.proposed_token = 100;
+    EXPECT_EQ(acquire(read).error, errc::unsupported);
+}
+
+} // namespace
+} // namespace holdfast::engine::admission
