@@ -1,0 +1,59 @@
+#include "holdfast/engine/factory.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <unistd.h>
+
+namespace holdfast::engine {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(std::string_view text, errc code) {
+    try {
+        static_cast<void>(make_engine(url::parse(text), this_process()));
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.code(), code);
+        return failure.what();
+    }
+    return {};
+}
+
+TEST(factory, makes_the_engine_that_the_scheme_names) {
+    EXPECT_NE(make_engine(url::parse("memory:"), this_process()), nullptr);
+    EXPECT_NE(make_engine(url::parse("memory:jobs"), this_process()), nullptr);
+}
+
+TEST(factory, refuses_an_unknown_scheme_and_says_which_there_are) {
+    const auto said = refusal("mysql://host", errc::unsupported);
+    EXPECT_THAT(said, HasSubstr("no engine 'mysql'"));
+    EXPECT_THAT(said, HasSubstr("memory:"));
+}
+
+TEST(factory, says_of_an_engine_that_was_left_out_that_it_is_not_in_this_build) {
+    for (const auto* text :
+         {"redis://host", "rediss://host", "redlock://a,b,c", "etcd://a", "zk://a"}) {
+        EXPECT_THAT(refusal(text, errc::unsupported), HasSubstr("is not in this build")) << text;
+    }
+}
+
+TEST(factory, refuses_a_memory_url_with_a_host_or_a_query) {
+    EXPECT_THAT(refusal("memory://jobs", errc::invalid_url), HasSubstr("memory:NAME"));
+    EXPECT_THAT(refusal("memory:?mode=0660", errc::invalid_url), HasSubstr("'mode'"));
+}
+
+TEST(factory, gives_each_client_of_a_process_an_id_of_its_own) {
+    const auto first = this_process();
+    const auto second = this_process();
+    EXPECT_NE(first.client, second.client);
+    EXPECT_EQ(first.pid, ::getpid());
+    EXPECT_FALSE(first.host.empty());
+    EXPECT_EQ(first.boot, second.boot);
+}
+
+} // namespace
+} // namespace holdfast::engine

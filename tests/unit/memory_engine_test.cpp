@@ -1,0 +1,200 @@
+// The memory engine through the seam, with virtual time.
+
+#include "holdfast/engine/memory/mailbox.hpp"
+#include "holdfast/engine/memory/memory.hpp"
+#include "memory_engine_fixture.hpp"
+
+#include <atomic>
+#include <poll.h>
+#include <thread>
+
+namespace holdfast::engine::memory {
+namespace {
+
+TEST_F(memory_engine, answers_inside_submit_with_the_number_of_the_operation) {
+    first.submit(acquire(1), 41);
+    ASSERT_EQ(first.answers.size(), 1U);
+    EXPECT_EQ(first.answers[0].id, 41U);
+    EXPECT_EQ(first.answers[0].what, fate::granted);
+}
+
+TEST_F(memory_engine, P1_shares_locks_between_the_clients_of_a_store) {
+    EXPECT_EQ(first.ask(acquire(1)).what, fate::granted);
+    EXPECT_EQ(second.ask(acquire(2)).what, fate::queued);
+    client elsewhere{"memory:another", clock};
+    EXPECT_EQ(elsewhere.ask(acquire(3)).what, fate::granted);
+}
+
+TEST_F(memory_engine, P6_hands_off_through_the_other_clients_inbox) {
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    ASSERT_EQ(second.ask(acquire(2)).what, fate::queued);
+    EXPECT_FALSE(second.readable());
+    ASSERT_EQ(first.ask(release_op{first.ticket_of(1)}).what, fate::handed_off);
+    EXPECT_TRUE(second.readable());
+    EXPECT_EQ(second.drive(), base::never);
+    ASSERT_EQ(second.notices.size(), 1U);
+    EXPECT_EQ(second.notices[0].what, notice::kind::granted);
+    EXPECT_EQ(second.notices[0].number, 2U);
+    EXPECT_FALSE(second.readable());
+    EXPECT_TRUE(first.notices.empty());
+}
+
+TEST_F(memory_engine, tells_its_own_client_at_once_after_the_answer) {
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    ASSERT_EQ(first.ask(acquire(2)).what, fate::queued);
+    ASSERT_EQ(first.ask(release_op{first.ticket_of(1)}).what, fate::handed_off);
+    ASSERT_EQ(first.notices.size(), 1U);
+    EXPECT_EQ(first.notices[0].number, 2U);
+    EXPECT_FALSE(first.readable());
+}
+
+TEST_F(memory_engine, beats_many_at_once_and_answers_each_in_order) {
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    ASSERT_EQ(first.ask(acquire(2)).what, fate::queued);
+    beat_op beats;
+    beats.items.push_back({first.ticket_of(1), false, 5s});
+    beats.items.push_back({first.ticket_of(2), true, 0ms});
+    beats.items.push_back({{"unknown", first.ticket_of(1).owner}, false, 5s});
+    const auto said = first.ask(beats);
+    ASSERT_EQ(said.beats.size(), 3U);
+    EXPECT_EQ(said.beats[0].what, fate::renewed);
+    EXPECT_EQ(said.beats[1].what, fate::queued);
+    EXPECT_EQ(said.beats[2].what, fate::lost);
+    EXPECT_EQ(said.beats[2].who.name, "unknown");
+}
+
+TEST_F(memory_engine, P9_refuses_a_beat_of_too_many) {
+    beat_op beats;
+    beats.items.resize(most_beats + 1);
+    EXPECT_EQ(first.ask(beats).error, errc::limit_reached);
+}
+
+TEST_F(memory_engine, withdraws_breaks_and_knows_what_was_never_there) {
+    for (const op& what : {op{release_op{first.ticket_of(1)}}, op{withdraw_op{first.ticket_of(1)}},
+                           op{break_op{"stock:1001", 0}}}) {
+        EXPECT_EQ(first.ask(what).what, fate::not_held);
+    }
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    ASSERT_EQ(second.ask(acquire(2)).what, fate::queued);
+    EXPECT_EQ(second.ask(withdraw_op{second.ticket_of(2)}).what, fate::released);
+    EXPECT_EQ(second.ask(break_op{"stock:1001", 0}).what, fate::released);
+    first.drive();
+    ASSERT_EQ(first.notices.size(), 1U);
+    EXPECT_EQ(first.notices[0].what, notice::kind::broken);
+}
+
+TEST_F(memory_engine, inspects_a_name_whether_used_or_not) {
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    const auto used = first.ask(inspect_op{"stock:1001"});
+    ASSERT_EQ(used.what, fate::reported);
+    ASSERT_EQ(used.report->locks.size(), 1U);
+    EXPECT_EQ(used.report->locks[0].holders.at(0).host, "here");
+    const auto unused = first.ask(inspect_op{"never seen"});
+    ASSERT_EQ(unused.report->locks.size(), 1U);
+    EXPECT_EQ(unused.report->locks[0].name, "never seen");
+    EXPECT_TRUE(unused.report->locks[0].holders.empty());
+    EXPECT_NE(first.ask(diagnose_op{}).report->text, "");
+}
+
+TEST_F(memory_engine, lists_names_in_use_in_order_page_by_page) {
+    std::uint64_t number = 0;
+    for (const auto* name : {"b2", "a", "b3", "c", "b1", "b", "b4"}) {
+        ASSERT_EQ(first.ask(acquire(++number, name)).what, fate::granted);
+    }
+    ASSERT_EQ(first.ask(release_op{{"b3", first.ticket_of(3).owner}}).what, fate::released);
+    EXPECT_EQ(pages("", 3), (std::vector<names>{{"a", "b", "b1"}, {"b2", "b4", "c"}}));
+    EXPECT_EQ(pages("b", 2), (std::vector<names>{{"b", "b1"}, {"b2", "b4"}}));
+    EXPECT_EQ(pages("x", 2), (std::vector<names>{{}}));
+}
+
+TEST_F(memory_engine, lists_names_with_any_byte_in_them) {
+    std::string every;
+    for (int c = 0; c < 256; ++c) { every += static_cast<char>(c); }
+    ASSERT_EQ(first.ask(acquire(1, every)).what, fate::granted);
+    ASSERT_EQ(first.ask(acquire(2, "\xff\xff")).what, fate::granted);
+    EXPECT_EQ(pages("", 1), (std::vector<names>{{every}, {"\xff\xff"}}));
+    EXPECT_EQ(pages("\xff", 1), (std::vector<names>{{"\xff\xff"}}));
+}
+
+TEST_F(memory_engine, P9_looks_at_a_bounded_number_of_names_for_a_page) {
+    for (std::uint64_t i = 0; i < 2500; ++i) {
+        const auto name = "job:" + std::to_string(10'000 + i);
+        ASSERT_EQ(first.ask(acquire(i, name)).what, fate::granted);
+        if (i != 2400) { first.ask(release_op{{name, first.ticket_of(i).owner}}); }
+    }
+    EXPECT_EQ(pages("job:", 100), (std::vector<names>{{}, {}, {"job:12400"}}));
+}
+
+TEST_F(memory_engine, P7_frees_what_a_closed_client_held_at_the_leases_end) {
+    {
+        client closing{"memory:unit", clock};
+        ASSERT_EQ(closing.ask(acquire(1)).what, fate::granted);
+    }
+    EXPECT_EQ(first.ask(acquire(2)).what, fate::queued);
+    clock.pass(2s);
+    ASSERT_EQ(first.ask(acquire(2)).what, fate::queued);
+    clock.pass(8s - 1ns);
+    EXPECT_EQ(second.ask(acquire(3)).what, fate::queued);
+    clock.pass(1ns);
+    EXPECT_EQ(second.ask(acquire(3)).what, fate::granted);
+}
+
+TEST_F(memory_engine, forgets_a_store_with_its_last_client) {
+    auto one = std::make_unique<client>("memory:brief", clock);
+    auto other = std::make_unique<client>("memory:brief", clock);
+    ASSERT_EQ(one->ask(acquire(1)).what, fate::granted);
+    one.reset();
+    EXPECT_EQ(other->ask(acquire(2)).what, fate::queued);
+    other.reset();
+    EXPECT_EQ(client("memory:brief", clock).ask(acquire(3)).what, fate::granted);
+}
+
+TEST_F(memory_engine, P8_forgets_idle_names_after_a_day) {
+    const auto known = [&] { return first.ask(diagnose_op{}).report->text; };
+    for (std::uint64_t i = 0; i < 100; ++i) { first.ask(acquire(i, "old:" + std::to_string(i))); }
+    EXPECT_EQ(known(), "memory: 100 names known");
+    clock.pass(1h); // nobody released them; sweeping must find that they have expired
+    for (std::uint64_t i = 0; i < 100; ++i) { first.ask(beat_op{}); }
+    EXPECT_EQ(known(), "memory: 100 names known");
+    clock.pass(24h);
+    for (std::uint64_t i = 0; i < 50; ++i) { first.ask(beat_op{}); }
+    EXPECT_EQ(known(), "memory: 0 names known");
+    EXPECT_EQ(first.ask(acquire(1, "old:1")).what, fate::granted);
+}
+
+TEST_F(memory_engine, P9_a_client_that_does_not_look_is_told_that_it_missed_notices) {
+    mailbox inbox;
+    for (std::uint64_t i = 0; i < 2 * mailbox::most_notices; ++i) {
+        inbox.put({notice::kind::granted, i, 1});
+    }
+    std::vector<notice> came;
+    inbox.empty_into(came);
+    ASSERT_LE(came.size(), mailbox::most_notices);
+    EXPECT_EQ(came.at(0).what, notice::kind::inbox_reset);
+    pollfd looked{inbox.descriptor(), POLLIN, 0};
+    EXPECT_EQ(::poll(&looked, 1, 0), 0);
+}
+
+TEST_F(memory_engine, P1_many_threads_with_a_client_each_never_hold_at_once) {
+    constexpr int rounds = 500;
+    std::atomic<int> inside{0};
+    int counter = 0; // guarded by the lock alone
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            client own{"memory:threads", clock}; // time stands: no lease ends
+            for (std::uint64_t i = 1; i <= rounds; ++i) {
+                own.hold(acquire(i));
+                EXPECT_EQ(++inside, 1);
+                ++counter;
+                --inside;
+                own.ask(release_op{own.ticket_of(i)});
+            }
+        });
+    }
+    for (auto& one : threads) { one.join(); }
+    EXPECT_EQ(counter, 4 * rounds);
+}
+
+} // namespace
+} // namespace holdfast::engine::memory
