@@ -15,6 +15,9 @@ option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
+# Builds in about two thirds of the time; builds without it show that no file leans on it for an
+# include that it lacks.
+option(HOLDFAST_PRECOMPILE "Precompile the standard headers that most files read" OFF)
 
 # Folder names of engines that are switched off: their sources and tests are left out.
 set(holdfast_engines_off)

@@ -61,12 +61,12 @@ case $way in
         run_consumer "$consumer/consumer"
         ;;
     add_subdirectory)
-        configure_and_build "$consumer" "$here/add_subdirectory" -DCMAKE_BUILD_TYPE=
+        configure_and_build "$consumer" "$here/add_subdirectory" -DHOLDFAST_PRECOMPILE=ON
         run_consumer "$consumer/consumer"
         ;;
     without_embedded)
-        configure_and_build "$consumer" "$here/add_subdirectory" -DHOLDFAST_WITH_EMBEDDED=OFF \
-            -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON
+        configure_and_build "$consumer" "$here/add_subdirectory" -DHOLDFAST_PRECOMPILE=ON \
+            -DHOLDFAST_WITH_EMBEDDED=OFF -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON
         run_consumer "$consumer/consumer" --without-embedded
         ;;
     pkg_config)
