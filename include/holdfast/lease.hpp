@@ -13,6 +13,7 @@
 namespace holdfast {
 
 namespace core {
+class client_core;
 class hold;
 } // namespace core
 
@@ -77,20 +78,23 @@ public:
     [[nodiscard]] std::stop_token lost() const;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
 
-    /// Makes the lease last `lease` from now on, and renewals as well. Throws lost if it was, and
+    /// Makes the lease last `duration` from now on, and renewals as well. Throws lost if it was, and
     /// unknown_outcome or unavailable if no answer came; then the old deadline stands, or, if the
     /// new one is earlier, that.
-    void extend(std::chrono::milliseconds lease);
-    void extend(std::chrono::milliseconds lease, std::error_code& failure);
+    void extend(std::chrono::milliseconds duration);
+    void extend(std::chrono::milliseconds duration, std::error_code& failure);
 
     /// Gives the lock up and leaves this empty. Not valid from the moment that it is sent.
     release_answer release();
     release_answer release(std::error_code& failure);
 
     /// Made by the library.
-    explicit lease(std::shared_ptr<core::hold> held) noexcept;
+    lease(std::shared_ptr<core::client_core> of, std::shared_ptr<core::hold> held) noexcept;
 
 private:
+    void let_go() noexcept;
+
+    std::shared_ptr<core::client_core> core_; // destroyed after what it has lent
     std::shared_ptr<core::hold> hold_;
 };
 

@@ -41,7 +41,11 @@ void driver::listen(std::uint64_t number, participant& who) {
 
 void driver::ready(sleeper& who) {
     who.ready = true;
-    who.woken.notify_one();
+    if (leader_polls_for_ == &who) {
+        wake_.ring(); // it sleeps in poll(), not on its condition
+    } else {
+        who.woken.notify_one();
+    }
 }
 
 void driver::settle() {

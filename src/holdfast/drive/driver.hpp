@@ -100,7 +100,8 @@ private:
 
     void wait(std::unique_lock<std::mutex>& lock, sleeper& me);
     void leave_lead();
-    void poll_once(std::unique_lock<std::mutex>& lock, bool as_keeper);
+    /// `leader` is null for the keeper.
+    void poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader);
     void tell_keeper_of_new_descriptors();
     void keep();
     void keeper_rests(std::unique_lock<std::mutex>& lock);
@@ -123,6 +124,7 @@ private:
     bool submitted_ = false;
 
     bool leading_ = false;
+    const sleeper* leader_polls_for_ = nullptr; ///< set while the leader is in poll()
     base::instant lead_began_{};
     base::instant last_led_{};
     std::deque<sleeper*> followers_;

@@ -24,7 +24,7 @@ void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
         if (!leading_) {
             leading_ = true;
             lead_began_ = now();
-            while (!me.ready) { poll_once(lock, false); }
+            while (!me.ready) { poll_once(lock, &me); }
             leading_ = false;
         } else {
             followers_.push_back(&me);
@@ -46,17 +46,26 @@ void driver::leave_lead() {
     if (keeper_parked_) { keeper_woken_.notify_one(); }
 }
 
-void driver::poll_once(std::unique_lock<std::mutex>& lock, bool as_keeper) {
+void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader) {
+    const bool as_keeper = leader == nullptr;
     std::vector<pollfd> watched;
     watched.reserve(wake_up::count + 4);
     wake_.pollables(watched);
     engine_->pollables(watched);
-    if (as_keeper) { keeper_watches_.assign(watched.begin() + wake_up::count, watched.end()); }
-    keeper_polls_ = keeper_polls_ || as_keeper;
+    if (as_keeper) {
+        keeper_watches_.assign(watched.begin() + wake_up::count, watched.end());
+        keeper_polls_ = true;
+    } else {
+        leader_polls_for_ = leader;
+    }
     lock.unlock();
     const auto found = ::poll(watched.data(), watched.size(), -1);
     lock.lock();
-    if (as_keeper) { keeper_polls_ = false; }
+    if (as_keeper) {
+        keeper_polls_ = false;
+    } else {
+        leader_polls_for_ = nullptr;
+    }
     if (as_keeper && leading_) { return; } // a caller came meanwhile: the rest is its business
     if (found < 0) {
         for (auto& one : watched) { one.revents = 0; } // interrupted by a signal
@@ -92,7 +101,7 @@ void driver::keep() {
         if (leading_ || now() < last_led_ + quiet) {
             keeper_rests(lock);
         } else {
-            poll_once(lock, true);
+            poll_once(lock, nullptr);
         }
     }
 }
@@ -114,9 +123,10 @@ void driver::drain(base::duration most) {
     wake_.arm(until);
     leading_ = true;
     lead_began_ = now();
+    const sleeper nobody;
     while ((!flights_.empty() || !beat_flights_.empty()) && now() < until) {
         wake_.arm(until);
-        poll_once(lock, false);
+        poll_once(lock, &nobody);
     }
     leading_ = false;
     leave_lead();

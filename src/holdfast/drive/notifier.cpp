@@ -94,6 +94,7 @@ void notifier::tell(event what) {
     if (!watch_) { return; }
     {
         const std::lock_guard lock{shared_->mutex};
+        if (shared_->events.size() >= most_events) { return; }
         shared_->events.push_back(std::move(what));
         if (shared_->telling) { return; }
         shared_->telling = true;

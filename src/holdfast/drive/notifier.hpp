@@ -3,6 +3,7 @@
 
 #include <holdfast/observer.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -21,10 +22,11 @@ public:
     ~notifier();
 
     void run(std::function<void()> task);
-    void tell(event what);
+    void tell(event what); ///< dropped if the observer is `most_events` behind
     [[nodiscard]] bool watched() const noexcept { return watch_ != nullptr; }
 
     static constexpr unsigned most_threads = 16;
+    static constexpr std::size_t most_events = 10'000;
 
 private:
     struct shared_part;

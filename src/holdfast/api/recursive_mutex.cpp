@@ -1,0 +1,95 @@
+#include "holdfast/api/asking.hpp"
+#include "holdfast/api/failure.hpp"
+#include "holdfast/core/client_core.hpp"
+#include "holdfast/core/threads.hpp"
+
+#include <holdfast/recursive_mutex.hpp>
+
+#include <utility>
+
+namespace holdfast {
+
+class recursive_mutex::body {
+public:
+    body(std::shared_ptr<core::client_core> of, core::request what)
+        : core{std::move(of)}, proto{std::move(what)} {}
+
+    [[nodiscard]] core::recursion::entry mine() const {
+        if (core->inherited()) { return {}; } // its lock may have been held when we were forked
+        return core->recursion().find(core::this_thread(), proto.name);
+    }
+
+    [[nodiscard]] std::shared_ptr<core::hold> need(const char* what) const {
+        auto found = mine();
+        if (found.count == 0) {
+            throw error{errc::not_held, core::describe(proto.kind, proto.name) + ": " + what};
+        }
+        return std::move(found.held);
+    }
+
+    std::shared_ptr<core::client_core> core;
+    core::request proto;
+};
+
+recursive_mutex::recursive_mutex(const client& of, std::string name, hold_options defaults) {
+    core::check_name(name);
+    core::check_options(defaults);
+    body_ = std::make_unique<body>(of.core(),
+                                   core::request{std::move(name), primitive::mutex, mode::exclusive,
+                                                 1, 1, std::move(defaults)});
+}
+
+recursive_mutex::~recursive_mutex() = default;
+
+bool recursive_mutex::lock_within(detail::patience wait, std::error_code* failure) {
+    auto& core = *body_->core;
+    if (const auto mine = body_->mine(); mine.count > 0) {
+        api::clear(failure);
+        if (mine.held->why_lost() || !mine.held->valid()) {
+            api::fail(failure, make_error_code(errc::lost),
+                      core::describe(primitive::mutex, name()) +
+                          ": an outer lock of this thread was lost; unlock all of them first");
+            return false;
+        }
+        core.recursion().again(core::this_thread(), name());
+        return true;
+    }
+    auto got = api::ask(core, body_->proto, wait, {}, true, failure);
+    if (!got) { return false; }
+    core::watch_hold(body_->core, got);
+    core.recursion().begin(core::this_thread(), name(), std::move(got));
+    return true;
+}
+
+void recursive_mutex::unlock() noexcept {
+    auto& core = *body_->core;
+    if (core.inherited()) { return; }
+    if (body_->mine().count == 0) {
+        core.tell(event{event::kind::unlock_not_held,
+                        name(),
+                        {},
+                        0,
+                        make_error_code(errc::not_held),
+                        "unlock() by a thread that does not hold it"});
+        return;
+    }
+    const auto held = core.recursion().less(core::this_thread(), name());
+    if (!held) { return; } // an inner unlock
+    core::forget_hold(held.get());
+    api::let_go(core, *held);
+}
+
+unsigned recursive_mutex::count() const noexcept { return body_->mine().count; }
+
+std::uint64_t recursive_mutex::token() const { return api::token_of(*body_->need("token()")); }
+
+std::stop_token recursive_mutex::lost() const { return body_->core->lost(*body_->need("lost()")); }
+
+bool recursive_mutex::valid() const noexcept {
+    const auto mine = body_->mine();
+    return mine.count > 0 && mine.held->valid();
+}
+
+const std::string& recursive_mutex::name() const noexcept { return body_->proto.name; }
+
+} // namespace holdfast

@@ -1,0 +1,26 @@
+#include "holdfast/base/quote.hpp"
+
+#include <cstddef>
+
+namespace holdfast::base {
+
+std::string quote(std::string_view bytes) {
+    constexpr std::size_t most = 80;
+    constexpr std::string_view hex = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char one : bytes.substr(0, most)) {
+        const auto byte = static_cast<unsigned char>(one);
+        if (byte < 0x20 || byte >= 0x7f) {
+            out += "\\x";
+            out += hex[byte >> 4U];
+            out += hex[byte & 0x0fU];
+        } else {
+            if (one == '"' || one == '\\') { out += '\\'; }
+            out += one;
+        }
+    }
+    out += bytes.size() > most ? "...\"" : "\"";
+    return out;
+}
+
+} // namespace holdfast::base

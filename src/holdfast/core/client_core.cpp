@@ -1,0 +1,162 @@
+#include "holdfast/core/client_core.hpp"
+
+#include "holdfast/base/process.hpp"
+#include "holdfast/core/report_task.hpp"
+#include "holdfast/core/wait_task.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <utility>
+
+namespace holdfast::core {
+
+using base::instant;
+using base::milliseconds;
+using machine::waiter_machine;
+using turn = drive::driver::turn;
+
+namespace {
+
+/// What a client that goes away waits for: its last withdrawals and releases.
+constexpr milliseconds farewell{500};
+
+std::error_code forked() { return make_error_code(errc::forked); }
+const char* const forked_detail =
+    "this client was made before fork(); make a new one in the child process";
+
+std::unique_ptr<engine::engine> engine_for(std::string_view url, const engine::setting& who) {
+    return engine::make_engine(engine::url::parse(url), who);
+}
+
+} // namespace
+
+client_core::client_core(std::string_view url, client_options options)
+    : client_core{nullptr, engine::this_process(), std::move(options)} {
+    driver_ = std::make_unique<drive::driver>(engine_for(url, who_), *who_.time);
+}
+
+client_core::client_core(std::unique_ptr<engine::engine> what, engine::setting who,
+                         client_options options)
+    : who_{std::move(who)},
+      connect_wait_{options.connect_wait},
+      generation_{base::process_generation()},
+      notifier_{std::make_unique<drive::notifier>(std::move(options.watch))} {
+    check_options(options);
+    if (what) { driver_ = std::make_unique<drive::driver>(std::move(what), *who_.time); }
+}
+
+client_core::~client_core() {
+    if (inherited()) {
+        // The threads are the parent's, and so are the locks, sockets and files behind these.
+        static_cast<void>(driver_.release());
+        static_cast<void>(notifier_.release());
+        return;
+    }
+    if (driver_) { driver_->drain(farewell); }
+}
+
+bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
+
+engine::capabilities client_core::caps(primitive kind) const { return driver_->caps(kind); }
+
+acquired client_core::acquire(const request& what, detail::patience wait,
+                              const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, forked(), forked_detail}; }
+    if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
+    const auto caps = driver_->caps(what.kind);
+    const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
+    machine::wait_plan plan;
+    plan.may_wait = may_wait;
+    plan.queue_grants = caps.queue == engine::queueing::grant;
+    plan.connect_wait = connect_wait_;
+    plan.lease = terms_of(what.options).lease;
+    plan.margin = what.options.margin;
+    plan.give_up = base::later(now(), wait.at_most);
+    const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+    const auto task =
+        std::make_shared<wait_task>(*this, what, base::owner_id{who_.client, number}, plan,
+                                    may_wait ? caps.queue : engine::queueing::no);
+    drive::sleeper me;
+    {
+        turn mine{*driver_};
+        task->start(now());
+        mine.settle();
+        task->sleeps(me);
+    }
+    if (!me.ready) {
+        // Outside the turn: a callback that is being taken down may be waiting for one.
+        const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
+        turn mine{*driver_};
+        mine.wait(me);
+    }
+    const turn mine{*driver_};
+    switch (task->result()) {
+    case waiter_machine::outcome::granted: return {task->take_hold(), {}, {}};
+    case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
+    case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
+    case waiter_machine::outcome::unavailable:
+        return {nullptr, make_error_code(errc::unavailable), task->detail()};
+    default: return {};
+    }
+}
+
+released client_core::release(hold& what) {
+    if (inherited()) { return {release_answer::already_lost, forked(), forked_detail}; }
+    hold::waiting caller;
+    {
+        turn mine{*driver_};
+        what.release(caller, base::later(now(), connect_wait_), now());
+        mine.wait(caller.sleep);
+    }
+    return {caller.was_lost ? release_answer::already_lost : release_answer::released,
+            caller.failure, std::move(caller.detail)};
+}
+
+std::error_code client_core::extend(hold& what, milliseconds lease) {
+    if (inherited()) { return forked(); }
+    hold::waiting caller;
+    caller.lease = lease;
+    turn mine{*driver_};
+    what.extend(caller, now());
+    mine.wait(caller.sleep);
+    return caller.failure;
+}
+
+std::stop_token client_core::lost(hold& what) {
+    if (inherited()) {
+        std::stop_source gone;
+        gone.request_stop();
+        return gone.get_token();
+    }
+    const turn mine{*driver_};
+    return what.lost();
+}
+
+void client_core::abandon(hold& what) {
+    if (inherited()) { return; }
+    const turn mine{*driver_};
+    what.abandon(now());
+}
+
+reported client_core::ask(const engine::op& what) {
+    if (inherited()) { return {{}, forked(), forked_detail}; }
+    const auto task = std::make_shared<report_task>(*this, what);
+    turn mine{*driver_};
+    task->start(now());
+    mine.wait(task->sleep());
+    reported out{task->answer(), {}, task->answer().detail};
+    if (out.answer.what == engine::fate::failed) { out.failure = out.answer.error; }
+    if (out.answer.what == engine::fate::unknown) {
+        out.failure = make_error_code(errc::unknown_outcome);
+    }
+    return out;
+}
+
+void client_core::tell(event::kind what, const hold& about, std::error_code failure,
+                       std::string detail) {
+    if (!notifier_->watched()) { return; }
+    notifier_->tell(event{what, about.who().name, about.who().owner.text(), about.token(), failure,
+                          std::move(detail)});
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,90 @@
+#pragma once
+// A client: its engine, its threads, and all that it holds or waits for.
+
+#include "holdfast/base/ids.hpp"
+#include "holdfast/core/hold.hpp"
+#include "holdfast/core/recursion.hpp"
+#include "holdfast/core/request.hpp"
+#include "holdfast/drive/driver.hpp"
+#include "holdfast/drive/notifier.hpp"
+#include "holdfast/engine/factory.hpp"
+
+#include <holdfast/detail/patience.hpp>
+#include <holdfast/observer.hpp>
+#include <holdfast/options.hpp>
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace holdfast::core {
+
+/// What became of an acquire: a hold, or an error, or neither if somebody else has it.
+struct acquired {
+    std::shared_ptr<hold> got;
+    std::error_code failure;
+    std::string detail;
+};
+
+struct released {
+    release_answer answer = release_answer::released;
+    std::error_code failure;
+    std::string detail;
+};
+
+struct reported {
+    engine::answer answer;
+    std::error_code failure;
+    std::string detail;
+};
+
+/// Thread safety: everything from any thread, except what says that it needs a turn.
+/// Owned by clients, locks and leases; its own threads never own it, so that it cannot come to be
+/// destroyed on one of them (the notifier's excepted, which can cope).
+class client_core {
+public:
+    /// Throws error(invalid_url), error(unsupported) or error(invalid_option); does no I/O.
+    client_core(std::string_view url, client_options options);
+    /// For tests and for whoever brings an engine of their own.
+    client_core(std::unique_ptr<engine::engine> what, engine::setting who, client_options options);
+    client_core(const client_core&) = delete;
+    client_core& operator=(const client_core&) = delete;
+    ~client_core();
+
+    [[nodiscard]] acquired acquire(const request& what, detail::patience wait,
+                                   const std::stop_token& stop);
+    [[nodiscard]] released release(hold& what);
+    [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
+    [[nodiscard]] std::stop_token lost(hold& what);
+    void abandon(hold& what);
+    /// Inspect, list, break or diagnose.
+    [[nodiscard]] reported ask(const engine::op& what);
+
+    [[nodiscard]] const base::client_id& id() const noexcept { return who_.client; }
+    [[nodiscard]] engine::capabilities caps(primitive kind) const;
+    [[nodiscard]] bool inherited() const noexcept; ///< from before a fork(): must not be used
+    [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
+
+    // For participants, during a turn.
+    [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
+    [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
+    [[nodiscard]] base::instant now() const noexcept { return who_.time->now(); }
+    [[nodiscard]] base::milliseconds connect_wait() const noexcept { return connect_wait_; }
+    void tell(event::kind what, const hold& about, std::error_code failure = {},
+              std::string detail = {});
+    void tell(event what) { notifier_->tell(std::move(what)); }
+
+private:
+    engine::setting who_;
+    base::milliseconds connect_wait_;
+    std::uint64_t generation_;
+    std::atomic<std::uint64_t> last_number_{0};
+    core::recursion recursion_;
+    std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
+    std::unique_ptr<drive::driver> driver_;
+};
+
+} // namespace holdfast::core

@@ -1,0 +1,225 @@
+#include "holdfast/core/hold.hpp"
+
+#include "holdfast/base/process.hpp"
+#include "holdfast/core/client_core.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::core {
+
+using base::duration;
+using base::instant;
+using base::milliseconds;
+using machine::lease_event;
+using machine::lease_machine;
+
+namespace {
+
+/// Leases that were taken at about the same time are renewed in one batch: renewals are due on a
+/// grid, which costs a long lease nothing.
+constexpr milliseconds grid{16};
+constexpr milliseconds least_lease_on_grid{1000};
+
+instant on_grid(instant when) noexcept {
+    const duration past = when.time_since_epoch() % duration{grid};
+    return past == duration::zero() ? when : when - past + grid;
+}
+
+} // namespace
+
+hold::hold(client_core& core, engine::ticket who, mode how, std::uint64_t token,
+           const machine::lease_terms& terms, const lease_machine::beginning& began)
+    : core_{core},
+      who_{std::move(who)},
+      token_{token},
+      generation_{base::process_generation()},
+      machine_{terms, began},
+      margin_{terms.margin},
+      lease_{terms.lease},
+      how_{how} {
+    publish();
+}
+
+bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
+
+bool hold::valid() const noexcept { return remaining() > duration::zero(); }
+
+duration hold::remaining() const noexcept {
+    if (inherited()) { return {}; }
+    const instant until{duration{valid_until_.load(std::memory_order_acquire)}};
+    return std::max(until - core_.now(), duration::zero());
+}
+
+std::optional<loss> hold::why_lost() const noexcept {
+    const auto why = why_lost_.load(std::memory_order_acquire);
+    return why < 0 ? std::nullopt : std::optional{static_cast<loss>(why)};
+}
+
+void hold::publish() noexcept {
+    const bool holding = machine_.now_in() == lease_machine::state::held ||
+                         machine_.now_in() == lease_machine::state::renewing;
+    const auto until = holding ? machine_.deadline().time_since_epoch().count() : 0;
+    valid_until_.store(until, std::memory_order_release);
+}
+
+void hold::begin(instant now) {
+    core_.drive().listen(who_.owner.number, *this);
+    core_.drive().need_keeper();
+    feed({lease_event::tick, {}, {}}, now);
+}
+
+std::stop_token hold::lost() {
+    if (!stop_.stop_possible()) {
+        stop_ = std::stop_source{};
+        // Nobody can have a callback on it yet, so that this runs no foreign code under our lock.
+        if (machine_.why()) { stop_.request_stop(); }
+    }
+    return stop_.get_token();
+}
+
+void hold::release(waiting& caller, instant give_up, instant now) {
+    releaser_ = &caller;
+    give_up_release_ = give_up;
+    feed({lease_event::release, give_up, {}}, now);
+    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
+}
+
+void hold::extend(waiting& caller, instant now) {
+    caller.began = now;
+    extenders_.push_back(&caller);
+    feed({lease_event::extend, {}, caller.lease}, now);
+    if (machine_.now_in() == lease_machine::state::renewing) {
+        lease_ = caller.lease;
+        return;
+    }
+    if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
+        caller.failure = make_error_code(errc::lost);
+        core_.drive().ready(caller.sleep);
+    }
+}
+
+void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
+
+void hold::on_timer(instant now) { feed({lease_event::tick, {}, {}}, now); }
+
+void hold::on_answer(drive::purpose /*of*/, const engine::answer& what, instant /*sent*/,
+                     instant now) {
+    auto event = lease_event::release_unknown;
+    switch (what.what) {
+    case engine::fate::released:
+    case engine::fate::handed_off: event = lease_event::release_done; break;
+    case engine::fate::not_held:
+    case engine::fate::lost: event = lease_event::release_void; break;
+    case engine::fate::failed:
+        event = what.error == errc::unavailable ? lease_event::release_unknown
+                                                : lease_event::release_refused;
+        break;
+    default: break;
+    }
+    last_error_ = what.error;
+    last_detail_ = what.detail;
+    feed({event, {}, {}}, now);
+}
+
+void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds lease, instant now) {
+    auto event = lease_event::renewal_unknown;
+    if (what.what == engine::fate::renewed) { event = lease_event::renewed; }
+    if (what.what == engine::fate::lost) { event = lease_event::gone; }
+    feed({event, sent, lease}, now);
+    answer_extends(sent, lease, event == lease_event::renewed);
+}
+
+void hold::on_notice(const engine::notice& what, instant now) {
+    // A token of 0 means any: an engine may not know which one it took away.
+    if (what.what == engine::notice::kind::broken && (what.token == 0 || what.token == token_)) {
+        feed({lease_event::taken, {}, {}}, now);
+    }
+}
+
+void hold::feed(const machine::lease_input& input, instant now) {
+    apply(machine_.on(input, now), now);
+}
+
+void hold::apply(const lease_machine::actions& todo, instant now) {
+    publish();
+    auto& drive = core_.drive();
+    if (todo.renew) {
+        const auto soon = now + std::max<duration>(duration{lease_} / 4, milliseconds{50});
+        drive.beat(*this, {who_, false, todo.renew_for}, std::min(machine_.deadline(), soon));
+    }
+    if (todo.release) {
+        drive.send(*this, drive::purpose::release, engine::release_op{who_},
+                   std::min(give_up_release_, now + core_.connect_wait()));
+    }
+    if (todo.tell_lost) { tell_lost(); }
+    if (todo.tell_trouble) { core_.tell(event::kind::renewal_failed, *this); }
+    if (todo.tell_recovered) { core_.tell(event::kind::renewal_recovered, *this); }
+    auto wake = todo.wake;
+    if (wake < machine_.deadline() && lease_ >= least_lease_on_grid) {
+        wake = std::min(on_grid(wake), machine_.deadline());
+    }
+    drive.wake_at(*this, wake);
+    if (machine_.now_in() == lease_machine::state::ended) {
+        drive.unlisten(who_.owner.number);
+        answer_release();
+    }
+}
+
+void hold::tell_lost() {
+    const auto why = *machine_.why();
+    why_lost_.store(static_cast<int>(why), std::memory_order_release);
+    if (stop_.stop_possible()) {
+        core_.notify().run([stop = stop_]() mutable { stop.request_stop(); });
+    }
+    core_.tell(why == loss::thread_exited ? event::kind::thread_exited : event::kind::lost, *this,
+               make_error_code(errc::lost), describe(why));
+    core_.drive().unlisten(who_.owner.number);
+    answer_extends(base::never, {}, false);
+}
+
+void hold::answer_extends(instant sent, milliseconds lease, bool good) {
+    const bool is_lost = machine_.why().has_value();
+    std::erase_if(extenders_, [&](waiting* caller) {
+        const bool its_own = sent >= caller->began && lease == caller->lease;
+        if (!is_lost && !its_own) { return false; }
+        caller->was_lost = is_lost;
+        if (is_lost) {
+            caller->failure = make_error_code(errc::lost);
+        } else if (!good) {
+            caller->failure = make_error_code(errc::unknown_outcome);
+        }
+        core_.drive().ready(caller->sleep);
+        return true;
+    });
+}
+
+void hold::answer_release() {
+    if (releaser_ == nullptr) { return; }
+    auto& caller = *std::exchange(releaser_, nullptr);
+    switch (machine_.how_it_ended()) {
+    case lease_machine::ending::released: break;
+    case lease_machine::ending::none: // it was lost before
+    case lease_machine::ending::not_held: caller.was_lost = true; break;
+    case lease_machine::ending::unknown:
+        caller.failure = make_error_code(errc::unknown_outcome);
+        break;
+    case lease_machine::ending::refused: caller.failure = last_error_; break;
+    }
+    caller.detail = last_detail_;
+    core_.drive().ready(caller.sleep);
+}
+
+const char* describe(loss why) noexcept {
+    switch (why) {
+    case loss::expired: return "it was not renewed in time";
+    case loss::taken: return "the engine no longer knows it: broken, or its data was lost";
+    case loss::max_hold: return "max_hold is over";
+    case loss::thread_exited: return "the thread that held it has ended";
+    }
+    return "";
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,89 @@
+#pragma once
+// One lease that this client has: runs its machine, and answers for it from any thread.
+
+#include "holdfast/drive/participant.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/lease/lease_machine.hpp"
+
+#include <holdfast/lease.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace holdfast::core {
+
+class client_core;
+
+/// Owned by the public lease, and by the driver for as long as there is something to do for it.
+class hold final : public drive::participant {
+public:
+    hold(client_core& core, engine::ticket who, mode how, std::uint64_t token,
+         const machine::lease_terms& terms, const machine::lease_machine::beginning& began);
+
+    // From any thread, without a lock.
+    [[nodiscard]] bool valid() const noexcept;
+    [[nodiscard]] base::duration remaining() const noexcept;
+    [[nodiscard]] std::optional<loss> why_lost() const noexcept;
+    [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
+    [[nodiscard]] mode how() const noexcept { return how_; }
+    [[nodiscard]] const engine::ticket& who() const noexcept { return who_; }
+    [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
+    [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
+
+    /// How a caller that waits for an answer hears of it.
+    struct waiting {
+        drive::sleeper sleep;
+        base::milliseconds lease{0};
+        base::instant began{};
+        std::error_code failure;
+        std::string detail;
+        bool was_lost = false;
+    };
+
+    // During a turn of the driver's.
+    void begin(base::instant now);
+    [[nodiscard]] std::stop_token lost();
+    void release(waiting& caller, base::instant give_up, base::instant now);
+    void extend(waiting& caller, base::instant now);
+    void abandon(base::instant now);
+
+    void on_timer(base::instant now) override;
+    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+                   base::instant now) override;
+    void on_beat(const engine::beat_answer& what, base::instant sent, base::milliseconds lease,
+                 base::instant now) override;
+    void on_notice(const engine::notice& what, base::instant now) override;
+
+private:
+    void feed(const machine::lease_input& input, base::instant now);
+    void apply(const machine::lease_machine::actions& todo, base::instant now);
+    void publish() noexcept;
+    void tell_lost();
+    void answer_extends(base::instant sent, base::milliseconds lease, bool good);
+    void answer_release();
+
+    client_core& core_;
+    engine::ticket who_;
+    std::uint64_t token_;
+    std::uint64_t generation_; ///< of the process that it belongs to
+    machine::lease_machine machine_;
+    base::milliseconds margin_;
+    base::milliseconds lease_;
+    base::instant give_up_release_ = base::never;
+    std::stop_source stop_{std::nostopstate};
+    waiting* releaser_ = nullptr;
+    std::vector<waiting*> extenders_;
+    std::error_code last_error_;
+    std::string last_detail_;
+    std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
+    std::atomic<int> why_lost_{-1};
+    mode how_;
+};
+
+/// A sentence for people.
+[[nodiscard]] const char* describe(loss why) noexcept;
+
+} // namespace holdfast::core

@@ -1,0 +1,37 @@
+#pragma once
+// How often each thread of a client holds each name: what makes recursive_mutex recursive.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace holdfast::core {
+
+class hold;
+
+/// Thread safety: all members from any thread; each thread only sees and changes its own entries.
+class recursion {
+public:
+    struct entry {
+        std::shared_ptr<hold> held;
+        unsigned count = 0;
+    };
+
+    /// Empty (count 0) if the thread holds nothing of that name.
+    [[nodiscard]] entry find(std::uint64_t thread, std::string_view name) const;
+    void begin(std::uint64_t thread, const std::string& name, std::shared_ptr<hold> held);
+    void again(std::uint64_t thread, std::string_view name);
+    /// One less; returns the hold when that was the last, to be released by the caller.
+    [[nodiscard]] std::shared_ptr<hold> less(std::uint64_t thread, std::string_view name);
+    void forget_thread(std::uint64_t thread);
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, std::map<std::string, entry, std::less<>>> threads_;
+};
+
+} // namespace holdfast::core

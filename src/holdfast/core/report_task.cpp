@@ -1,0 +1,34 @@
+#include "holdfast/core/report_task.hpp"
+
+#include "holdfast/core/client_core.hpp"
+
+#include <holdfast/error.hpp>
+
+namespace holdfast::core {
+
+namespace {
+constexpr base::milliseconds retry_pause{100};
+} // namespace
+
+void report_task::start(base::instant now) {
+    give_up_ = base::later(now, core_.connect_wait());
+    on_timer(now);
+}
+
+void report_task::on_timer(base::instant /*now*/) {
+    core_.drive().send(*this, drive::purpose::report, op_, give_up_);
+}
+
+void report_task::on_answer(drive::purpose /*of*/, const engine::answer& what,
+                            base::instant /*sent*/, base::instant now) {
+    const bool again = what.what == engine::fate::unknown ||
+                       (what.what == engine::fate::failed && what.error == errc::unavailable);
+    if (again && now + retry_pause < give_up_) {
+        core_.drive().wake_at(*this, now + retry_pause);
+        return;
+    }
+    answer_ = what;
+    core_.drive().ready(sleeper_);
+}
+
+} // namespace holdfast::core

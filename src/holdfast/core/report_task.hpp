@@ -1,0 +1,33 @@
+#pragma once
+// One question to the engine that changes no hold of ours: inspect, list, break, diagnose.
+
+#include "holdfast/drive/participant.hpp"
+#include "holdfast/engine/ops.hpp"
+
+namespace holdfast::core {
+
+class client_core;
+
+/// Asks again while the engine cannot be reached, for connect_wait at most.
+class report_task final : public drive::participant {
+public:
+    report_task(client_core& core, engine::op what) : core_{core}, op_{std::move(what)} {}
+
+    // During a turn of the driver's.
+    void start(base::instant now);
+    [[nodiscard]] drive::sleeper& sleep() noexcept { return sleeper_; }
+    [[nodiscard]] const engine::answer& answer() const noexcept { return answer_; }
+
+    void on_timer(base::instant now) override;
+    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+                   base::instant now) override;
+
+private:
+    client_core& core_;
+    engine::op op_;
+    engine::answer answer_;
+    drive::sleeper sleeper_;
+    base::instant give_up_{};
+};
+
+} // namespace holdfast::core

@@ -1,0 +1,101 @@
+#include "holdfast/core/request.hpp"
+
+#include "holdfast/base/quote.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+
+namespace holdfast::core {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string ms(milliseconds value) { return std::to_string(value.count()) + " ms"; }
+
+void need(bool good, const std::string& sentence) {
+    if (!good) { throw error{errc::invalid_option, sentence}; }
+}
+
+void check_range(const char* field, milliseconds value, milliseconds least, milliseconds most) {
+    need(value >= least && value <= most, std::string{field} + " is " + ms(value) +
+                                              "; it must be from " + ms(least) + " to " + ms(most));
+}
+
+} // namespace
+
+void check_name(const std::string& name) {
+    if (name.empty()) { throw error{errc::invalid_name, "name is empty"}; }
+    if (name.size() > limits::name_bytes) {
+        throw error{errc::invalid_name, "name has " + std::to_string(name.size()) +
+                                            " bytes; the most is " +
+                                            std::to_string(limits::name_bytes)};
+    }
+}
+
+void check_limit(unsigned limit) {
+    need(limit >= 1 && limit <= limits::permits, "limit is " + std::to_string(limit) +
+                                                     "; it must be from 1 to " +
+                                                     std::to_string(limits::permits));
+}
+
+void check_lease(milliseconds lease, milliseconds margin) {
+    check_range("lease", lease, limits::least_lease, limits::longest_lease);
+    need(margin >= milliseconds{0} && margin * 2 < lease,
+         "margin is " + ms(margin) + "; it must be below half of the lease, which is " + ms(lease));
+}
+
+void check_options(const hold_options& options) {
+    check_lease(options.lease, options.margin);
+    if (options.max_hold != milliseconds{0}) {
+        check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
+        // The lease is cut to max_hold, and the margin has to fit into what is left.
+        need(options.margin * 2 < std::min(options.lease, options.max_hold),
+             "margin is " + ms(options.margin) + "; it must be below half of max_hold, which is " +
+                 ms(options.max_hold));
+    }
+    check_range("min_hold", options.min_hold, milliseconds{0}, limits::longest_hold);
+    need(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold,
+         "min_hold is " + ms(options.min_hold) + ", longer than max_hold, which is " +
+             ms(options.max_hold));
+    need(options.note.size() <= limits::note_bytes,
+         "note has " + std::to_string(options.note.size()) + " bytes; the most is " +
+             std::to_string(limits::note_bytes));
+}
+
+void check_options(const client_options& options) {
+    check_range("connect_wait", options.connect_wait, milliseconds{0}, std::chrono::hours{24});
+}
+
+void check_request(const request& what, const engine::capabilities& caps) {
+    check_options(what.options);
+    need(what.permits >= 1 && what.permits <= what.limit,
+         "permits is " + std::to_string(what.permits) +
+             "; it must be from 1 to the limit, which is " + std::to_string(what.limit));
+    const auto refuse = [&what](const std::string& why) {
+        throw error{errc::unsupported, describe(what.kind, what.name) + ": " + why};
+    };
+    if (!caps.supported) { refuse("this engine does not have this kind of lock"); }
+    if (what.options.min_hold > milliseconds{0} && !caps.min_hold) {
+        refuse("this engine cannot keep min_hold");
+    }
+    need(what.options.lease >= caps.least_lease, "lease is " + ms(what.options.lease) +
+                                                     "; the least on this engine is " +
+                                                     ms(caps.least_lease));
+}
+
+machine::lease_terms terms_of(const hold_options& options) noexcept {
+    machine::lease_terms terms{options.lease, options.margin, options.max_hold, options.renew};
+    if (terms.max_hold > milliseconds{0}) { terms.lease = std::min(terms.lease, terms.max_hold); }
+    return terms;
+}
+
+std::string describe(primitive kind, const std::string& name) {
+    const char* word = "mutex ";
+    if (kind == primitive::shared_mutex) { word = "shared_mutex "; }
+    if (kind == primitive::semaphore) { word = "counting_semaphore "; }
+    return word + base::quote(name);
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,61 @@
+#pragma once
+// One wait for a lock: runs its machine, and makes the hold when it is granted.
+
+#include "holdfast/core/request.hpp"
+#include "holdfast/drive/participant.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/wait/waiter_machine.hpp"
+
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace holdfast::core {
+
+class client_core;
+class hold;
+
+/// Owned by the caller, and by the driver until the engine knows nothing of it any more.
+class wait_task final : public drive::participant {
+public:
+    wait_task(client_core& core, const request& what, base::owner_id owner,
+              const machine::wait_plan& plan, engine::queueing queue);
+
+    // During a turn of the driver's.
+    void start(base::instant now);
+    /// The caller will block until `who` is ready, which it may be already.
+    void sleeps(drive::sleeper& who);
+    [[nodiscard]] bool finished() const noexcept { return finished_; }
+    [[nodiscard]] machine::waiter_machine::outcome result() const noexcept {
+        return machine_.result();
+    }
+    [[nodiscard]] std::shared_ptr<hold> take_hold() noexcept { return std::move(hold_); }
+    [[nodiscard]] std::error_code failure() const noexcept { return failure_; }
+    [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
+
+    void on_timer(base::instant now) override;
+    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+                   base::instant now) override;
+    void on_beat(const engine::beat_answer& what, base::instant sent, base::milliseconds lease,
+                 base::instant now) override;
+    void on_notice(const engine::notice& what, base::instant now) override;
+    void on_cancel(base::instant now) override;
+
+private:
+    void feed(const machine::wait_input& input, base::instant now);
+    void apply(const machine::waiter_machine::actions& todo, base::instant now);
+    void finish(base::instant now);
+    [[nodiscard]] machine::wait_event asked(const engine::answer& what);
+
+    client_core& core_;
+    engine::acquire_op op_;
+    machine::lease_terms terms_;
+    machine::waiter_machine machine_;
+    std::shared_ptr<hold> hold_;
+    drive::sleeper* sleeper_ = nullptr;
+    std::error_code failure_;
+    std::string detail_;
+    bool finished_ = false;
+};
+
+} // namespace holdfast::core
