@@ -1,0 +1,232 @@
+#include "holdfast/engine/embedded/codec.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+constexpr std::uint8_t format = 1;
+
+class writer {
+public:
+    explicit writer(buffer& out) : out_{out} { out_.clear(); }
+
+    void number(std::uint64_t value, unsigned size) {
+        std::array<std::byte, 8> raw{};
+        for (unsigned at = 0; at < size; ++at) {
+            raw.at(at) = static_cast<std::byte>(value >> (8U * at));
+        }
+        out_.insert(out_.end(), raw.begin(), raw.begin() + size);
+    }
+    void u8(std::uint8_t value) { out_.push_back(static_cast<std::byte>(value)); }
+    void u16(std::uint16_t value) { number(value, 2); }
+    void u32(std::uint32_t value) { number(value, 4); }
+    void u64(std::uint64_t value) { number(value, 8); }
+    void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
+    void at(base::instant value) { i64(value.time_since_epoch().count()); }
+    void lasting(base::milliseconds value) { i64(value.count()); }
+    void raw(bytes value) { out_.insert(out_.end(), value.begin(), value.end()); }
+    /// Cut where it is longer than the length field can say: host names and notes are for people.
+    void text(const std::string& value) {
+        constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
+        const auto size = std::min(value.size(), most);
+        u16(static_cast<std::uint16_t>(size));
+        raw(std::as_bytes(std::span{value}.first(size)));
+    }
+
+private:
+    buffer& out_;
+};
+
+/// After the first short read everything is zero and `ok` is false.
+class reader {
+public:
+    explicit reader(bytes from) noexcept : rest_{from} {}
+
+    [[nodiscard]] std::uint64_t number(unsigned size) noexcept {
+        const bytes raw = take(size);
+        std::uint64_t value = 0;
+        for (std::size_t at = 0; at < raw.size(); ++at) {
+            value |= static_cast<std::uint64_t>(raw[at]) << (8U * at);
+        }
+        return value;
+    }
+    [[nodiscard]] std::uint8_t u8() noexcept { return static_cast<std::uint8_t>(number(1)); }
+    [[nodiscard]] std::uint16_t u16() noexcept { return static_cast<std::uint16_t>(number(2)); }
+    [[nodiscard]] std::uint32_t u32() noexcept { return static_cast<std::uint32_t>(number(4)); }
+    [[nodiscard]] std::uint64_t u64() noexcept { return number(8); }
+    [[nodiscard]] std::int64_t i64() noexcept { return static_cast<std::int64_t>(number(8)); }
+    [[nodiscard]] base::instant at() noexcept { return base::instant{base::duration{i64()}}; }
+    [[nodiscard]] base::milliseconds lasting() noexcept { return base::milliseconds{i64()}; }
+    [[nodiscard]] std::string text() {
+        const bytes raw = take(u16());
+        std::string out(raw.size(), '\0');
+        if (!raw.empty()) { std::memcpy(out.data(), raw.data(), raw.size()); }
+        return out;
+    }
+    [[nodiscard]] base::owner_id owner() noexcept {
+        return owner_of(take(std::tuple_size_v<owner_key>)).value_or(base::owner_id{});
+    }
+    /// An enumerator below `count`.
+    template <typename Enum>
+    [[nodiscard]] Enum one_of(unsigned count) noexcept {
+        const auto value = u8();
+        if (value >= count) { ok_ = false; }
+        return ok_ ? static_cast<Enum>(value) : Enum{};
+    }
+    [[nodiscard]] bool flag() noexcept {
+        const auto value = u8();
+        if (value > 1) { ok_ = false; }
+        return value == 1;
+    }
+    [[nodiscard]] bool ok() const noexcept { return ok_; }
+    [[nodiscard]] bool at_end() const noexcept { return ok_ && rest_.empty(); }
+    [[nodiscard]] std::size_t left() const noexcept { return rest_.size(); }
+
+private:
+    [[nodiscard]] bytes take(std::size_t size) noexcept {
+        if (!ok_ || size > rest_.size()) {
+            ok_ = false;
+            return {};
+        }
+        const bytes taken = rest_.first(size);
+        rest_ = rest_.subspan(size);
+        return taken;
+    }
+
+    bytes rest_;
+    bool ok_ = true;
+};
+
+constexpr unsigned modes = 3;
+constexpr unsigned primitives = 3;
+constexpr unsigned queueings = 3;
+constexpr std::size_t least_hold_bytes = 74;
+
+void put(writer& to, const admission::hold& what) {
+    to.raw(key_of(what.owner));
+    to.u64(what.token);
+    to.u8(static_cast<std::uint8_t>(what.how));
+    to.u32(what.permits);
+    to.u8(what.released ? 1 : 0);
+    to.at(what.deadline);
+    to.at(what.rest_until);
+    to.i64(what.since_wall_us);
+    to.i64(what.from.pid);
+    to.text(what.from.host);
+    to.text(what.note);
+}
+
+admission::hold get_hold(reader& from) {
+    admission::hold out;
+    out.owner = from.owner();
+    out.token = from.u64();
+    out.how = from.one_of<mode>(modes);
+    out.permits = from.u32();
+    out.released = from.flag();
+    out.deadline = from.at();
+    out.rest_until = from.at();
+    out.since_wall_us = from.i64();
+    out.from.pid = from.i64();
+    out.from.host = from.text();
+    out.note = from.text();
+    return out;
+}
+
+} // namespace
+
+owner_key key_of(const base::owner_id& owner) noexcept {
+    owner_key key{};
+    std::memcpy(key.data(), owner.client.bytes.data(), owner.client.bytes.size());
+    for (unsigned at = 0; at < 8; ++at) {
+        key.at(16 + at) = static_cast<std::byte>(owner.number >> (8U * at));
+    }
+    return key;
+}
+
+std::optional<base::owner_id> owner_of(bytes key) noexcept {
+    if (key.size() != std::tuple_size_v<owner_key>) { return std::nullopt; }
+    base::owner_id owner;
+    std::memcpy(owner.client.bytes.data(), key.data(), owner.client.bytes.size());
+    for (unsigned at = 0; at < 8; ++at) {
+        owner.number |= static_cast<std::uint64_t>(key[16 + at]) << (8U * at);
+    }
+    return owner;
+}
+
+void encode(const admission::record& what, std::uint32_t boot, buffer& out) {
+    writer to{out};
+    to.u8(format);
+    to.u32(boot);
+    to.u8(static_cast<std::uint8_t>(what.kind));
+    to.u32(what.limit);
+    to.u32(what.waiting);
+    to.u64(what.high_water);
+    to.u64(what.epoch);
+    to.i64(what.used_wall_us);
+    to.raw(key_of(what.last.owner));
+    to.u8(static_cast<std::uint8_t>(what.last.what));
+    to.u32(static_cast<std::uint32_t>(what.holds.size()));
+    for (const admission::hold& each : what.holds) { put(to, each); }
+}
+
+std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
+    reader in{from};
+    if (in.u8() != format) { return std::nullopt; }
+    const bool same_boot = in.u32() == boot;
+    admission::record out;
+    out.kind = in.one_of<primitive>(primitives);
+    out.limit = in.u32();
+    out.waiting = in.u32();
+    out.high_water = in.u64();
+    out.epoch = in.u64();
+    out.used_wall_us = in.i64();
+    out.last.owner = in.owner();
+    out.last.what = in.one_of<fate>(static_cast<unsigned>(fate::failed) + 1);
+    const std::uint32_t holds = in.u32();
+    // Before anything is reserved: a damaged count must not ask for gigabytes.
+    if (!in.ok() || holds > in.left() / least_hold_bytes) { return std::nullopt; }
+    out.holds.reserve(holds);
+    for (std::uint32_t at = 0; at < holds; ++at) { out.holds.push_back(get_hold(in)); }
+    if (!in.at_end()) { return std::nullopt; }
+    if (!same_boot) {
+        out.holds.clear();
+        out.waiting = 0;
+    }
+    return out;
+}
+
+void encode(const admission::waiter& what, buffer& out) {
+    writer to{out};
+    to.u8(format);
+    to.u8(static_cast<std::uint8_t>(what.how));
+    to.u32(what.permits);
+    to.u8(static_cast<std::uint8_t>(what.queue));
+    to.lasting(what.lease);
+    to.lasting(what.min_hold);
+    to.i64(what.since_wall_us);
+    to.i64(what.from.pid);
+    to.text(what.from.host);
+    to.text(what.note);
+}
+
+bool decode_waiter(bytes from, admission::waiter& out) {
+    reader in{from};
+    if (in.u8() != format) { return false; }
+    out.how = in.one_of<mode>(modes);
+    out.permits = in.u32();
+    out.queue = in.one_of<queueing>(queueings);
+    out.lease = in.lasting();
+    out.min_hold = in.lasting();
+    out.since_wall_us = in.i64();
+    out.from.pid = in.i64();
+    out.from.host = in.text();
+    out.note = in.text();
+    return in.at_end();
+}
+
+} // namespace holdfast::engine::embedded

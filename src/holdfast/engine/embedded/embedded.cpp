@@ -1,0 +1,304 @@
+#include "holdfast/engine/embedded/embedded.hpp"
+
+#include "holdfast/base/random.hpp"
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/embedded/failure.hpp"
+#include "holdfast/engine/embedded/fork_watch.hpp"
+#include "holdfast/engine/embedded/store.hpp"
+#include "holdfast/engine/embedded/work.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <optional>
+#include <sched.h>
+#include <utility>
+#include <variant>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// While another process is in its transaction: first yield, since most take some 20 us, then look
+/// again at growing, random intervals.
+constexpr int most_yields = 10; // some 40 us
+constexpr base::duration first_pause = 50us;
+constexpr base::duration longest_pause = 2ms;
+
+constexpr std::size_t most_jobs_in_transaction = 64;
+
+constexpr std::int64_t rows_swept_at_once = 64;
+constexpr base::duration sweep_interval = 1min;
+
+struct job {
+    op_id id = 0;
+    op what;
+    base::instant give_up{};
+    base::instant since{};
+};
+
+/// An operation that is about to be tried: of a job that waits, or of the caller of `submit`.
+struct task {
+    op_id id;
+    const op* what;
+};
+
+class embedded_engine final : public engine, private fork_watch {
+public:
+    embedded_engine(location where, const setting& who)
+        : client_{who.client},
+          from_{who.host, who.pid},
+          time_{*who.time},
+          random_{base::random_seed()},
+          store_{std::move(where), who.client, who.boot} {
+        watch();
+    }
+    ~embedded_engine() override { unwatch(); }
+
+    [[nodiscard]] capabilities caps(primitive /*kind*/) const override {
+        capabilities can;
+        can.supported = true;
+        can.fifo = true;
+        can.queue = queueing::grant;
+        can.fencing = true;
+        can.min_hold = true;
+        can.frees_dead_at_once = true;
+        return can;
+    }
+    void attach(sink& to) override { sink_ = &to; }
+    void submit(op_id id, const op& what, base::instant give_up) override;
+    void cancel(op_id id) override;
+    void pollables(std::vector<pollfd>& out) const override;
+    base::instant drive(std::span<const pollfd> ready, base::instant now) override;
+
+private:
+    enum class outcome : std::uint8_t { answered, busy, one_by_one };
+
+    // The guard is held here, so no transaction is under way.
+    void before_fork() noexcept override { store_.close_database(); }
+    void in_child() noexcept override { store_.drop_descriptors(); }
+
+    [[nodiscard]] bool begin(store::access how);
+    [[nodiscard]] outcome attempt(std::span<const task> tasks);
+    void do_all(std::span<const task> tasks);
+    void undo(errc after) noexcept;
+    void deliver();
+    void run_pending(base::instant now);
+    void try_later(base::instant now);
+    void refuse_overdue(base::instant now);
+    void sweep();
+
+    const base::client_id client_;
+    const admission::place from_;
+    const base::time_source& time_;
+    base::jitter random_;
+    store store_;
+    sink* sink_ = nullptr;
+
+    std::deque<job> pending_; ///< those that found the file busy
+    base::instant next_try_{};
+    base::duration pause_ = first_pause;
+
+    base::instant next_sweep_{};
+    std::int64_t swept_to_ = -1; ///< -1: to begin anywhere
+
+    std::vector<admission::push> pushes_; // kept for their memory
+    std::vector<answer> answers_;         // likewise
+};
+
+/// What is wrong with an operation by itself.
+std::optional<answer> refused(const op& what) {
+    if (const auto* const ask = std::get_if<acquire_op>(&what)) {
+        return admission::wrong_request(*ask);
+    }
+    if (const auto* const beat = std::get_if<beat_op>(&what)) {
+        if (beat->items.size() > most_beats) {
+            return admission::refuse(errc::limit_reached, "beat: at most " +
+                                                              std::to_string(most_beats) +
+                                                              " items at once");
+        }
+    }
+    return std::nullopt;
+}
+
+void embedded_engine::submit(op_id id, const op& what, base::instant give_up) {
+    assert(sink_ != nullptr);
+    const std::scoped_lock hold{guard()};
+    if (auto wrong = refused(what)) {
+        wrong->id = id;
+        sink_->answered(std::move(*wrong));
+        return;
+    }
+    const base::instant now = time_.now();
+    if (pending_.empty()) {
+        const task only{id, &what};
+        if (attempt({&only, 1}) == outcome::answered) {
+            if (now >= next_sweep_) { sweep(); }
+            return;
+        }
+        pause_ = first_pause;
+        try_later(now);
+    }
+    pending_.push_back({id, what, give_up, now});
+}
+
+void embedded_engine::cancel(op_id id) {
+    const std::scoped_lock hold{guard()};
+    std::erase_if(pending_, [id](const job& one) { return one.id == id; });
+}
+
+void embedded_engine::pollables(std::vector<pollfd>& out) const {
+    const int inbox = store_.letters().descriptor();
+    if (inbox >= 0) { out.push_back({inbox, POLLIN, 0}); }
+}
+
+base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instant now) {
+    assert(sink_ != nullptr);
+    const std::scoped_lock hold{guard()};
+    const int inbox = store_.letters().descriptor();
+    for (const pollfd& one : ready) {
+        if (one.fd != inbox || one.revents == 0) { continue; }
+        for (const notice& what : store_.letters().read()) { sink_->noticed(what); }
+    }
+    if (pending_.empty()) { return base::never; }
+    if (now >= next_try_) { run_pending(now); }
+    refuse_overdue(now);
+    base::instant next = pending_.empty() ? base::never : next_try_;
+    for (const job& one : pending_) { next = std::min(next, one.give_up); }
+    return next;
+}
+
+bool embedded_engine::begin(store::access how) {
+    for (int yields = 0; yields < most_yields; ++yields) {
+        if (store_.begin(how)) { return true; }
+        ::sched_yield();
+    }
+    return false;
+}
+
+/// All in one transaction, or none of them.
+embedded_engine::outcome embedded_engine::attempt(std::span<const task> tasks) {
+    const bool reads = std::all_of(tasks.begin(), tasks.end(),
+                                   [](const task& one) { return only_reads(*one.what); });
+    try {
+        if (!begin(reads ? store::access::read : store::access::write)) { return outcome::busy; }
+        do_all(tasks);
+        store_.commit();
+    } catch (const failure& why) {
+        undo(why.code());
+        if (tasks.size() > 1) { return outcome::one_by_one; }
+        answers_.push_back(admission::refuse(why.code(), why.what()));
+        answers_.back().id = tasks.front().id;
+    } catch (...) { // no memory
+        undo(errc::internal);
+        throw;
+    }
+    deliver();
+    return outcome::answered;
+}
+
+void embedded_engine::do_all(std::span<const task> tasks) {
+    // Only now: somebody else's transaction may have ended just before.
+    const admission::moment at{time_.now(), time_.wall_us(), &store_.clients()};
+    work doing{store_.on(), at, from_, pushes_};
+    for (const task& one : tasks) {
+        answers_.push_back(doing.run(*one.what, store_.path()));
+        answers_.back().id = one.id;
+    }
+}
+
+void embedded_engine::undo(errc after) noexcept {
+    store_.recover(after);
+    answers_.clear();
+    pushes_.clear();
+}
+
+/// After the commit: a notice of a grant that was not committed would be a lie.
+void embedded_engine::deliver() {
+    for (answer& one : answers_) { sink_->answered(std::move(one)); }
+    answers_.clear();
+    for (const admission::push& one : pushes_) {
+        if (one.to == client_) {
+            sink_->noticed(one.what);
+        } else {
+            store_.letters().send(one.to, one.what);
+        }
+    }
+    pushes_.clear();
+}
+
+void embedded_engine::run_pending(base::instant now) {
+    std::size_t most = most_jobs_in_transaction;
+    std::vector<task> tasks;
+    while (!pending_.empty()) {
+        tasks.clear();
+        for (const job& one : pending_) {
+            if (tasks.size() == most) { break; }
+            tasks.push_back({one.id, &one.what});
+        }
+        switch (attempt(tasks)) {
+        case outcome::busy: try_later(now); return;
+        case outcome::one_by_one: most = 1; break; // so that one cannot spoil the others
+        case outcome::answered:
+            pending_.erase(pending_.begin(),
+                           pending_.begin() + static_cast<std::ptrdiff_t>(tasks.size()));
+            break;
+        }
+    }
+    if (now >= next_sweep_) { sweep(); }
+}
+
+void embedded_engine::try_later(base::instant now) {
+    const auto half = static_cast<std::uint64_t>(pause_.count() / 2);
+    next_try_ = now + base::duration{static_cast<std::int64_t>(half + random_.below(half + 1))};
+    pause_ = std::min(pause_ * 2, longest_pause);
+}
+
+void embedded_engine::refuse_overdue(base::instant now) {
+    for (auto one = pending_.begin(); one != pending_.end();) {
+        if (one->give_up > now) {
+            ++one;
+            continue;
+        }
+        const auto waited = std::chrono::duration_cast<base::milliseconds>(now - one->since);
+        answer late = admission::refuse(
+            errc::unavailable, store_.path() + ": another process has kept the file busy for " +
+                                   std::to_string(waited.count()) +
+                                   " ms; is one of its users stopped?");
+        late.id = one->id;
+        sink_->answered(std::move(late));
+        one = pending_.erase(one);
+    }
+}
+
+/// Now and then, after an operation: names that have been idle for long are forgotten.
+void embedded_engine::sweep() {
+    next_sweep_ = base::later(time_.now(), sweep_interval);
+    if (!store_.is_open()) { return; }
+    try {
+        store_.mend();
+        if (!store_.begin(store::access::write)) { return; }
+        const admission::moment at{time_.now(), time_.wall_us(), &store_.clients()};
+        if (swept_to_ < 0) {
+            // Anywhere: clients that live for one command only must reach all names together.
+            const auto last = static_cast<std::uint64_t>(store_.on().last_id());
+            swept_to_ = static_cast<std::int64_t>(random_.below(last + 1));
+        }
+        swept_to_ = work{store_.on(), at, from_, pushes_}.sweep(swept_to_, rows_swept_at_once);
+        store_.commit();
+    } catch (const failure& why) {
+        undo(why.code()); // whoever needs what is wrong there will be told
+        swept_to_ = -1;
+    }
+    deliver();
+}
+
+} // namespace
+
+std::unique_ptr<engine> make(const url& where, const setting& who) {
+    return std::make_unique<embedded_engine>(locate(where), who);
+}
+
+} // namespace holdfast::engine::embedded

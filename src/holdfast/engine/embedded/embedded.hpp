@@ -1,0 +1,16 @@
+#pragma once
+// The embedded engine: locks in an SQLite file, for all processes of one host. No server.
+
+#include "holdfast/engine/factory.hpp"
+
+#include <memory>
+
+namespace holdfast::engine::embedded {
+
+/// `embedded:` (a file in the home folder of the effective user) or `embedded:/absolute/path`, with
+/// `?mode=0660` to share a new file with its group. Throws error(invalid_url); does no I/O: the
+/// file is opened, and made if it is missing, by the first operation, and again by the next one if
+/// that failed.
+[[nodiscard]] std::unique_ptr<engine> make(const url& where, const setting& who);
+
+} // namespace holdfast::engine::embedded

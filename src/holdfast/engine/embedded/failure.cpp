@@ -1,0 +1,100 @@
+#include "holdfast/engine/embedded/failure.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace holdfast::engine::embedded {
+
+const char* advice(errc code) noexcept {
+    switch (code) {
+    case errc::store_full: return "make room on the disk; nothing was changed";
+    case errc::store_foreign:
+        return "give Holdfast a file of its own, e.g. embedded:/path/locks.db";
+    case errc::store_damaged:
+        return "end the processes that use it and move it, its -wal and its -shm away; a new one "
+               "is made";
+    case errc::store_forbidden:
+        return "give this user the right to read and write it and its folder, or use another file: "
+               "embedded:/path";
+    case errc::store_unsuitable: return "use a file on a local disk: embedded:/path";
+    case errc::store_replaced: return "the next operation opens the file anew";
+    default: return "try again";
+    }
+}
+
+errc meaning_of_errno(int number) noexcept {
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return errc::store_full;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOENT:
+    case ENOTDIR: return errc::store_forbidden;
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EISDIR:
+    case ENXIO:
+    case EINVAL:
+    case ENOSYS:
+    case EOPNOTSUPP: return errc::store_unsuitable;
+    case EIO: return errc::store_damaged;
+    default: return errc::unavailable; // EMFILE, ENFILE, ENOMEM, ...: may pass
+    }
+}
+
+errc meaning_of(int sqlite_result, int system_error) noexcept {
+    switch (sqlite_result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOMEM: return errc::unavailable;
+    case SQLITE_FULL: return errc::store_full;
+    case SQLITE_NOTADB: return errc::store_foreign;
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT: return errc::store_damaged;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY: return errc::store_forbidden;
+    case SQLITE_CANTOPEN:
+        return system_error != 0 ? meaning_of_errno(system_error) : errc::store_forbidden;
+    case SQLITE_IOERR:
+        // SQLite says FULL only for ENOSPC; a quota or a file size limit comes as an I/O error.
+        if (sqlite_result == SQLITE_IOERR_SHMSIZE) { return errc::store_full; }
+        if (sqlite_result == SQLITE_IOERR_NOMEM) { return errc::unavailable; }
+        if (system_error != 0 && meaning_of_errno(system_error) != errc::unavailable) {
+            return meaning_of_errno(system_error);
+        }
+        return errc::store_damaged;
+    default: return errc::internal;
+    }
+}
+
+failure system_failure(const std::string& path, const char* doing, int number) {
+    const errc code = meaning_of_errno(number);
+    return {code, path + ": cannot " + doing + ": " + std::generic_category().message(number) +
+                      "; " + advice(code)};
+}
+
+failure sqlite_failure(const std::string& path, sqlite3* connection, int result) {
+    int number = 0;
+    std::string said = sqlite3_errstr(result);
+    if (connection != nullptr) {
+        number = sqlite3_system_errno(connection);
+        said = sqlite3_errmsg(connection);
+    }
+    const errc code = meaning_of(result, number);
+    if (number != 0 && (result & 0xff) != SQLITE_NOTADB) {
+        said += " (" + std::generic_category().message(number) + ")";
+    }
+    return {code, path + ": " + said + "; " + advice(code)};
+}
+
+failure damaged(const std::string& path, const std::string& how) {
+    return {errc::store_damaged, path + ": " + how + "; " + advice(errc::store_damaged)};
+}
+
+} // namespace holdfast::engine::embedded

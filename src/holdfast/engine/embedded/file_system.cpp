@@ -1,0 +1,85 @@
+#include "holdfast/engine/embedded/file_system.hpp"
+
+#include "holdfast/engine/embedded/failure.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <sys/vfs.h>
+#include <utility>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+struct kind {
+    std::uint64_t magic;
+    std::string_view name;
+};
+
+// From linux/magic.h, and from the projects themselves for those that are not in the kernel.
+constexpr std::array kinds{
+    kind{0x6969, "NFS"},
+    kind{0x517b, "SMB"},
+    kind{0xff534d42, "CIFS"},
+    kind{0xfe534d42, "SMB"},
+    kind{0x564c, "NCP"},
+    kind{0x01021997, "9p"},
+    kind{0x65735546, "FUSE"},
+    kind{0x00c36400, "Ceph"},
+    kind{0x5346414f, "AFS"},
+    kind{0x6b414653, "AFS"},
+    kind{0x73757245, "Coda"},
+    kind{0x0bd00bd0, "Lustre"},
+    kind{0x01161970, "GFS2"},
+    kind{0x7461636f, "OCFS2"},
+    kind{0x47504653, "GPFS"},
+    kind{0x19830326, "BeeGFS"},
+    kind{0x20030528, "OrangeFS"},
+    kind{0xaad7aaea, "PanFS"},
+    kind{0xbeefdead, "SNFS"},
+    kind{0x61636673, "ACFS"},
+    kind{0x013111a8, "IBRIX"},
+    kind{0x786f4256, "VirtualBox shared folder"},
+    kind{0xbacbacbc, "VMware shared folder"},
+};
+
+} // namespace
+
+std::optional<std::string_view> unsuitable_file_system(std::uint64_t magic) noexcept {
+    for (const kind& each : kinds) {
+        if (each.magic == magic) { return each.name; }
+    }
+    return std::nullopt;
+}
+
+bool has_boottime_offset(std::string_view timens_offsets) noexcept {
+    const auto at = timens_offsets.find("boottime");
+    if (at == std::string_view::npos) { return false; }
+    auto line = timens_offsets.substr(at + std::string_view{"boottime"}.size());
+    line = line.substr(0, line.find('\n'));
+    return line.find_first_not_of(" \t0-") != std::string_view::npos;
+}
+
+void demand_suitable(const std::string& path) {
+    struct statfs about {};
+    if (::statfs(path.c_str(), &about) != 0) { throw system_failure(path, "examine", errno); }
+    // 32 bits are meant; the field is signed and wider on some machines.
+    const auto magic = static_cast<std::uint64_t>(about.f_type) & 0xffffffffU;
+    if (const auto name = unsuitable_file_system(magic)) {
+        throw failure{errc::store_unsuitable,
+                      path + " lies on " + std::string{*name} +
+                          ", where the locks of different machines do not "
+                          "meet; use a file on a local disk: embedded:/path"};
+    }
+    std::ifstream file{"/proc/self/timens_offsets"};
+    const std::string offsets{std::istreambuf_iterator<char>{file}, {}};
+    if (has_boottime_offset(offsets)) {
+        throw failure{errc::store_unsuitable,
+                      path + " cannot be used from this time namespace, whose boot-time clock is "
+                             "shifted: others would see deadlines differently"};
+    }
+}
+
+} // namespace holdfast::engine::embedded

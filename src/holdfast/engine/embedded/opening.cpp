@@ -1,0 +1,160 @@
+#include "holdfast/engine/embedded/opening.hpp"
+
+#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/failure.hpp"
+#include "holdfast/engine/embedded/file_system.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+/// Small pages: a hold fits into one, and what one acquire writes is one page.
+constexpr const char* new_file_settings = "PRAGMA page_size = 1024";
+
+/// WAL, without waiting for the disk at each commit: a power cut ends all holds anyway, and cannot
+/// damage the file. Checkpoints are kept small, because whoever makes one waits for the disk.
+constexpr const char* settings = "PRAGMA synchronous = NORMAL;"
+                                 "PRAGMA wal_autocheckpoint = 1000;"
+                                 "PRAGMA cell_size_check = ON;"
+                                 "PRAGMA temp_store = MEMORY";
+
+/// By mknod, which makes a file without opening it (see `open_file`).
+void make_file(const std::string& path, mode_t mode) {
+    if (::mknod(path.c_str(), S_IFREG | mode, 0) != 0) {
+        if (errno == EEXIST) { return; }
+        throw system_failure(path, "create", errno);
+    }
+    if (::chmod(path.c_str(), mode) != 0) { throw system_failure(path, "set the mode of", errno); }
+}
+
+struct stat examine(const std::string& path) {
+    struct stat file {};
+    if (::stat(path.c_str(), &file) != 0) { throw system_failure(path, "open", errno); }
+    if (!S_ISREG(file.st_mode)) {
+        throw failure{errc::store_unsuitable,
+                      path + " is " + (S_ISDIR(file.st_mode) ? "a folder" : "not a regular file") +
+                          "; name a file: embedded:/path/locks.db"};
+    }
+    if (file.st_nlink > 1) {
+        throw failure{errc::store_unsuitable,
+                      path + " has a second name (hard link), under which its -wal file would not "
+                             "be found; remove one of them"};
+    }
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
+        throw system_failure(path, "read and write", errno);
+    }
+    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+        throw system_failure(folder, "make files in the folder", errno);
+    }
+    return file;
+}
+
+/// Whose is it? Looks without locks and changes nothing, not even by rolling back what another
+/// program left half-written.
+void demand_ours(const std::string& path) {
+    connection look{path, connection::access::look_only};
+    std::int64_t id = 0;
+    std::int64_t version = 0;
+    if (!look.ask("PRAGMA application_id", id) || !look.ask("PRAGMA user_version", version)) {
+        throw failure{errc::unavailable, path + ": busy"}; // cannot be: nothing is locked
+    }
+    if (id != application_id) {
+        throw failure{errc::store_foreign,
+                      path + " is a database of another program; " + advice(errc::store_foreign)};
+    }
+    if (version > format_version) {
+        throw failure{errc::store_foreign, path + " was made by a newer Holdfast (format " +
+                                               std::to_string(version) + ", this one knows " +
+                                               std::to_string(format_version) +
+                                               "); update this program, or use another file"};
+    }
+}
+
+bool is_empty(connection& link, bool& busy) {
+    std::int64_t tables_found = 0;
+    busy = !link.ask("SELECT count(*) FROM sqlite_schema", tables_found);
+    return tables_found == 0;
+}
+
+/// False: busy.
+bool fill_new(connection& link, const struct stat& file, const std::string& boot) {
+    if (!link.run(new_file_settings) || !link.run("BEGIN EXCLUSIVE")) { return false; }
+    bool busy = false;
+    if (!is_empty(link, busy) || busy) { // another process was quicker
+        (void)link.run("ROLLBACK");
+        return !busy;
+    }
+    tables::make(link);
+    tables on{link};
+    on.put(about_file{boot, 1, live_file::make(live_path(link.path()), file)});
+    const std::string marks = "PRAGMA application_id = " + std::to_string(application_id) +
+                              "; PRAGMA user_version = " + std::to_string(format_version);
+    return link.run(marks.c_str()) && link.run("COMMIT");
+}
+
+/// The first to open the file after a boot ends what was held before it. False: busy.
+bool begin_boot(connection& link, tables& on, const struct stat& file, const std::string& boot) {
+    if (!link.run("BEGIN IMMEDIATE")) { return false; }
+    about_file about = on.about();
+    if (about.boot != boot) {
+        about.boot = boot;
+        ++about.boots;
+        // Nobody who locked a byte of the old live file can be left.
+        about.live = live_file::make(live_path(link.path()), file);
+        on.remove_all_waiters();
+        on.put(about);
+    }
+    return link.run("COMMIT");
+}
+
+} // namespace
+
+std::optional<opened> open_file(const std::string& path, mode_t mode, const std::string& boot) {
+    opened out;
+    struct stat before {};
+    if (::stat(path.c_str(), &before) != 0 && errno == ENOENT) { make_file(path, mode); }
+    out.file = examine(path);
+    demand_suitable(path);
+    if (out.file.st_size != 0) { demand_ours(path); }
+
+    out.link = std::make_unique<connection>(path, connection::access::read_write);
+    connection& link = *out.link;
+    if (sqlite3_db_readonly(link.raw(), "main") != 0) {
+        throw system_failure(path, "read and write", EACCES);
+    }
+    bool busy = false;
+    if (is_empty(link, busy) && !busy) { busy = !fill_new(link, out.file, boot); }
+    if (!busy && out.file.st_size == 0) { demand_ours(path); } // whoever was quicker
+    std::string journal;
+    if (busy || !link.run(settings) || !link.ask("PRAGMA journal_mode = WAL", journal)) {
+        return std::nullopt;
+    }
+    if (journal != "wal") {
+        throw failure{errc::store_unsuitable,
+                      path + ": SQLite cannot use its WAL here; " + advice(errc::store_unsuitable)};
+    }
+    out.on = std::make_unique<tables>(link);
+    out.about = out.on->about();
+    if (out.about.boot != boot) {
+        if (!begin_boot(link, *out.on, out.file, boot)) { return std::nullopt; }
+        out.about = out.on->about();
+    }
+    out.on->set_boot(out.about.boots);
+    struct stat after {};
+    if (::stat(path.c_str(), &after) != 0 || after.st_ino != out.file.st_ino ||
+        after.st_dev != out.file.st_dev) {
+        throw failure{errc::store_replaced, path + " was replaced while it was being opened; " +
+                                                advice(errc::store_replaced)};
+    }
+    return out;
+}
+
+} // namespace holdfast::engine::embedded

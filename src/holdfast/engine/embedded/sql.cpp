@@ -1,0 +1,161 @@
+#include "holdfast/engine/embedded/sql.hpp"
+
+#include "holdfast/engine/embedded/failure.hpp"
+
+#include <sqlite3.h>
+
+#include <string_view>
+#include <utility>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+bool is_busy(int result) noexcept { return (result & 0xff) == SQLITE_BUSY; }
+
+std::string look_only_uri(const std::string& path) {
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/-_.";
+    constexpr std::string_view hex = "0123456789abcdef";
+    std::string out = "file:";
+    for (const char each : path) {
+        if (plain.find(each) != std::string_view::npos) {
+            out += each;
+        } else {
+            const auto value = static_cast<unsigned char>(each);
+            out += '%';
+            out += hex[value >> 4U];
+            out += hex[value & 0x0fU];
+        }
+    }
+    return out + "?mode=ro&immutable=1";
+}
+
+} // namespace
+
+void close_connection::operator()(sqlite3* what) const noexcept { sqlite3_close_v2(what); }
+void finalize_statement::operator()(sqlite3_stmt* what) const noexcept { sqlite3_finalize(what); }
+
+connection::connection(std::string path, access how) : path_{std::move(path)} {
+    const bool look = how == access::look_only;
+    const std::string name = look ? look_only_uri(path_) : path_;
+    const int flags = SQLITE_OPEN_NOMUTEX |
+                      (look ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE);
+    sqlite3* opened = nullptr;
+    const int result = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
+    raw_.reset(opened);
+    if (result != SQLITE_OK) { throw sqlite_failure(path_, opened, result); }
+    sqlite3_extended_result_codes(opened, 1);
+    sqlite3_busy_timeout(opened, 0);
+    // Nothing in a file that others can write may run code here or crash us.
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    // A closing client would otherwise wait for the disk twice and remove files that the next one
+    // makes again; the WAL is bounded by the automatic checkpoints.
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+bool connection::in_transaction() const noexcept {
+    return raw_ != nullptr && sqlite3_get_autocommit(raw_.get()) == 0;
+}
+
+bool connection::run(const char* sql) {
+    const int result = sqlite3_exec(raw_.get(), sql, nullptr, nullptr, nullptr);
+    if (is_busy(result)) { return false; }
+    if (result != SQLITE_OK) { throw sqlite_failure(path_, raw_.get(), result); }
+    return true;
+}
+
+bool connection::ask(const char* sql, std::int64_t& number) {
+    std::string said;
+    if (!ask(sql, said)) { return false; }
+    number = std::stoll(said);
+    return true;
+}
+
+bool connection::ask(const char* sql, std::string& text) {
+    sqlite3_stmt* raw = nullptr;
+    int result = sqlite3_prepare_v2(raw_.get(), sql, -1, &raw, nullptr);
+    const std::unique_ptr<sqlite3_stmt, finalize_statement> owned{raw};
+    if (result == SQLITE_OK) { result = sqlite3_step(raw); }
+    if (is_busy(result)) { return false; }
+    if (result == SQLITE_DONE) { throw damaged(path_, std::string{"no answer to "} + sql); }
+    if (result != SQLITE_ROW) { throw sqlite_failure(path_, raw_.get(), result); }
+    const auto* const said = reinterpret_cast<const char*>(sqlite3_column_text(raw, 0));
+    text = said == nullptr ? "" : said;
+    return true;
+}
+
+void statement::prepare() {
+    if (raw_ != nullptr) { return; }
+    sqlite3_stmt* raw = nullptr;
+    const int result =
+        sqlite3_prepare_v3(on_->raw(), sql_, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+    raw_.reset(raw);
+    if (result != SQLITE_OK) { throw sqlite_failure(on_->path(), on_->raw(), result); }
+}
+
+statement& statement::bind(int place, std::int64_t value) {
+    prepare();
+    sqlite3_bind_int64(raw_.get(), place, value);
+    return *this;
+}
+
+statement& statement::bind(int place, bytes value) {
+    prepare();
+    // An empty blob, not NULL, where there are no bytes.
+    const void* const data = value.empty() ? static_cast<const void*>("") : value.data();
+    sqlite3_bind_blob64(raw_.get(), place, data, value.size(), SQLITE_STATIC);
+    return *this;
+}
+
+statement& statement::bind(int place, const std::string& value) {
+    return bind(place, std::as_bytes(std::span{value}));
+}
+
+bool statement::step() {
+    prepare();
+    const int result = sqlite3_step(raw_.get());
+    if (result == SQLITE_ROW) { return true; }
+    if (result == SQLITE_DONE) { return false; }
+    failure why = sqlite_failure(on_->path(), on_->raw(), result);
+    reset();
+    throw why;
+}
+
+void statement::run() {
+    const rows once{*this};
+    (void)step();
+}
+
+bool statement::try_run() {
+    prepare();
+    const int result = sqlite3_step(raw_.get());
+    if (result == SQLITE_DONE || is_busy(result)) {
+        reset();
+        return result == SQLITE_DONE;
+    }
+    failure why = sqlite_failure(on_->path(), on_->raw(), result);
+    reset();
+    throw why;
+}
+
+void statement::reset() noexcept { sqlite3_reset(raw_.get()); }
+
+std::int64_t statement::number(int column) const noexcept {
+    return sqlite3_column_int64(raw_.get(), column);
+}
+
+bytes statement::blob(int column) const noexcept {
+    const void* const data = sqlite3_column_blob(raw_.get(), column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(raw_.get(), column));
+    return {static_cast<const std::byte*>(data), data == nullptr ? 0 : size};
+}
+
+std::string statement::text(int column) const {
+    const bytes raw = blob(column);
+    return {reinterpret_cast<const char*>(raw.data()), raw.size()};
+}
+
+} // namespace holdfast::engine::embedded

@@ -1,0 +1,221 @@
+#include "holdfast/engine/embedded/tables.hpp"
+
+#include "holdfast/engine/embedded/failure.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+// A rowid table for the names, because it keeps nearly a page of a row in its leaf; tables without
+// rowid move all beyond a quarter of a page elsewhere, and each acquire would write two pages.
+constexpr const char* schema =
+    "CREATE TABLE about(one INTEGER PRIMARY KEY CHECK(one = 1), boot BLOB NOT NULL,"
+    " boots INTEGER NOT NULL, live BLOB NOT NULL);"
+    "CREATE TABLE locks(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, body BLOB NOT NULL);"
+    "CREATE TABLE waiters(lock INTEGER NOT NULL, seq INTEGER NOT NULL, owner BLOB NOT NULL,"
+    " alive_until INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(lock, seq)) WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX waiters_by_owner ON waiters(lock, owner);";
+
+std::int64_t ticks(base::instant at) noexcept { return at.time_since_epoch().count(); }
+
+} // namespace
+
+tables::tables(connection& on)
+    : on_{on},
+      begin_write_{on, "BEGIN IMMEDIATE"},
+      begin_read_{on, "BEGIN"},
+      first_look_{on, "SELECT 1 FROM about WHERE one = 0"},
+      commit_{on, "COMMIT"},
+      about_{on, "SELECT boot, boots, live FROM about"},
+      put_about_{on, "INSERT OR REPLACE INTO about(one, boot, boots, live) VALUES(1, ?1, ?2, ?3)"},
+      find_{on, "SELECT id, body FROM locks WHERE name = ?1"},
+      insert_{on, "INSERT INTO locks(name, body) VALUES(?1, ?2)"},
+      update_{on, "UPDATE locks SET body = ?2 WHERE id = ?1"},
+      remove_{on, "DELETE FROM locks WHERE id = ?1"},
+      count_{on, "SELECT count(*) FROM locks"},
+      last_id_{on, "SELECT coalesce(max(id), 0) FROM locks"},
+      by_name_{on, "SELECT id, body, name FROM locks WHERE name >= ?1 ORDER BY name"},
+      by_id_{on, "SELECT id, body FROM locks WHERE id > ?1 ORDER BY id LIMIT ?2"},
+      first_waiter_{on, "SELECT seq, owner, alive_until, body FROM waiters WHERE lock = ?1"
+                        " ORDER BY seq LIMIT 1"},
+      push_waiter_{on, "INSERT INTO waiters(lock, seq, owner, alive_until, body) VALUES(?1,"
+                       " (SELECT coalesce(max(seq), 0) + 1 FROM waiters WHERE lock = ?1),"
+                       " ?2, ?3, ?4)"},
+      touch_waiter_{on, "UPDATE waiters SET alive_until = ?3 WHERE lock = ?1 AND owner = ?2"},
+      remove_waiter_{on, "DELETE FROM waiters WHERE lock = ?1 AND owner = ?2"},
+      remove_seq_{on, "DELETE FROM waiters WHERE lock = ?1 AND seq = ?2"},
+      seq_of_{on, "SELECT seq FROM waiters WHERE lock = ?1 AND owner = ?2"},
+      before_{on, "SELECT count(*) FROM (SELECT 1 FROM waiters WHERE lock = ?1 AND seq < ?2"
+                  " LIMIT ?3)"},
+      waiters_{on, "SELECT seq, owner, alive_until, body FROM waiters WHERE lock = ?1"
+                   " ORDER BY seq"},
+      forget_waiters_{on, "DELETE FROM waiters"} {}
+
+void tables::make(connection& in) {
+    // Within a transaction that has the file to itself, so it cannot be busy.
+    [[maybe_unused]] const bool done = in.run(schema);
+    assert(done);
+}
+
+/// BEGIN alone locks nothing; after the first look no statement can be busy any more.
+bool tables::begin_read() {
+    if (!begin_read_.try_run()) { return false; }
+    if (first_look_.try_run()) { return true; }
+    rollback();
+    return false;
+}
+
+void tables::rollback() noexcept {
+    // Some failures have made SQLite roll back already.
+    if (on_.in_transaction()) { sqlite3_exec(on_.raw(), "ROLLBACK", nullptr, nullptr, nullptr); }
+}
+
+about_file tables::about() {
+    const rows found{about_};
+    about_file out;
+    if (!about_.step()) { throw damaged(on_.path(), "the row about the file is missing"); }
+    out.boot = about_.text(0);
+    const std::int64_t boots = about_.number(1);
+    const bytes live = about_.blob(2);
+    if (boots < 0 || boots > UINT32_MAX || live.size() != out.live.size()) {
+        throw damaged(on_.path(), "the row about the file makes no sense");
+    }
+    out.boots = static_cast<std::uint32_t>(boots);
+    std::copy(live.begin(), live.end(), out.live.begin());
+    return out;
+}
+
+void tables::put(const about_file& what) {
+    put_about_.bind(1, what.boot).bind(2, what.boots).bind(3, bytes{what.live}).run();
+}
+
+admission::record tables::read_record(bytes from) const {
+    auto state = decode_record(from, boot_);
+    if (!state) { throw damaged(on_.path(), "the record of a name makes no sense"); }
+    return std::move(*state);
+}
+
+row tables::find(const std::string& name) {
+    row out;
+    find_.bind(1, name);
+    const rows found{find_};
+    if (find_.step()) {
+        out.id = find_.number(0);
+        out.state = read_record(find_.blob(1));
+    }
+    return out;
+}
+
+void tables::put(row& what, const std::string& name) {
+    encode(what.state, boot_, scratch_);
+    if (what.id != 0) {
+        update_.bind(1, what.id).bind(2, scratch_).run();
+    } else {
+        insert_.bind(1, name).bind(2, scratch_).run();
+        what.id = sqlite3_last_insert_rowid(on_.raw());
+    }
+}
+
+void tables::remove(std::int64_t id) { remove_.bind(1, id).run(); }
+
+std::int64_t tables::count() {
+    const rows found{count_};
+    return count_.step() ? count_.number(0) : 0;
+}
+
+std::int64_t tables::last_id() {
+    const rows found{last_id_};
+    return last_id_.step() ? last_id_.number(0) : 0;
+}
+
+void tables::by_name(const std::string& from,
+                     const std::function<bool(const std::string&, row&&)>& see) {
+    by_name_.bind(1, from);
+    const rows found{by_name_};
+    while (by_name_.step()) {
+        row one{by_name_.number(0), read_record(by_name_.blob(1))};
+        if (!see(by_name_.text(2), std::move(one))) { break; }
+    }
+}
+
+std::vector<row> tables::by_id(std::int64_t after, std::int64_t most) {
+    std::vector<row> out;
+    by_id_.bind(1, after).bind(2, most);
+    const rows found{by_id_};
+    while (by_id_.step()) { out.push_back({by_id_.number(0), read_record(by_id_.blob(1))}); }
+    return out;
+}
+
+tables::place tables::read_waiter(const statement& from) const {
+    place out;
+    out.seq = from.number(0);
+    const auto owner = owner_of(from.blob(1));
+    out.who.alive_until = base::instant{base::duration{from.number(2)}};
+    if (!owner || !decode_waiter(from.blob(3), out.who)) {
+        throw damaged(on_.path(), "the record of a waiter makes no sense");
+    }
+    out.who.owner = *owner;
+    return out;
+}
+
+std::optional<tables::place> tables::first_waiter(std::int64_t id) {
+    first_waiter_.bind(1, id);
+    const rows found{first_waiter_};
+    if (!first_waiter_.step()) { return std::nullopt; }
+    return read_waiter(first_waiter_);
+}
+
+void tables::push_waiter(std::int64_t id, const admission::waiter& who) {
+    encode(who, scratch_);
+    const owner_key owner = key_of(who.owner);
+    push_waiter_.bind(1, id).bind(2, bytes{owner}).bind(3, ticks(who.alive_until));
+    push_waiter_.bind(4, scratch_).run();
+}
+
+bool tables::touch_waiter(std::int64_t id, const base::owner_id& who, base::instant alive_until) {
+    const owner_key owner = key_of(who);
+    touch_waiter_.bind(1, id).bind(2, bytes{owner}).bind(3, ticks(alive_until)).run();
+    return changes() > 0;
+}
+
+bool tables::remove_waiter(std::int64_t id, const base::owner_id& who) {
+    const owner_key owner = key_of(who);
+    remove_waiter_.bind(1, id).bind(2, bytes{owner}).run();
+    return changes() > 0;
+}
+
+void tables::remove_waiter(std::int64_t id, std::int64_t seq) {
+    remove_seq_.bind(1, id).bind(2, seq).run();
+}
+
+std::optional<std::int64_t> tables::seq_of(std::int64_t id, const base::owner_id& who) {
+    const owner_key owner = key_of(who);
+    seq_of_.bind(1, id).bind(2, bytes{owner});
+    const rows found{seq_of_};
+    if (!seq_of_.step()) { return std::nullopt; }
+    return seq_of_.number(0);
+}
+
+std::int64_t tables::waiters_before(std::int64_t id, std::int64_t seq, std::int64_t most) {
+    before_.bind(1, id).bind(2, seq).bind(3, most);
+    const rows found{before_};
+    return before_.step() ? before_.number(0) : 0;
+}
+
+std::vector<tables::place> tables::waiters(std::int64_t id) {
+    std::vector<place> out;
+    waiters_.bind(1, id);
+    const rows found{waiters_};
+    while (waiters_.step()) { out.push_back(read_waiter(waiters_)); }
+    return out;
+}
+
+std::int64_t tables::changes() const noexcept { return sqlite3_changes(on_.raw()); }
+
+} // namespace holdfast::engine::embedded

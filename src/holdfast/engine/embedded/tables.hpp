@@ -1,0 +1,118 @@
+#pragma once
+// The tables: one row per name, one row per waiter, one row about the file itself.
+
+#include "holdfast/engine/admission/queue.hpp"
+#include "holdfast/engine/admission/record.hpp"
+#include "holdfast/engine/embedded/codec.hpp"
+#include "holdfast/engine/embedded/live_file.hpp"
+#include "holdfast/engine/embedded/sql.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::engine::embedded {
+
+/// "Hfst": how SQLite files of Holdfast are told from others.
+inline constexpr std::int64_t application_id = 0x48667374;
+/// Raised whenever an older Holdfast could not read the file any more.
+inline constexpr std::int64_t format_version = 1;
+
+/// A name's row.
+struct row {
+    std::int64_t id = 0; ///< 0: not in the file yet
+    admission::record state;
+};
+
+/// What the file says about itself.
+struct about_file {
+    std::string boot;        ///< of the machine, when the file was last opened after a boot
+    std::uint32_t boots = 0; ///< how many boots the file has seen
+    live_id live{};
+};
+
+/// The prepared statements of one connection. To be used inside a transaction. Throws failure.
+class tables {
+public:
+    explicit tables(connection& on);
+
+    /// Makes them. REQUIRES: the database is empty.
+    static void make(connection& in);
+
+    /// False: another process is in the way.
+    [[nodiscard]] bool begin_write() { return begin_write_.try_run(); }
+    [[nodiscard]] bool begin_read();
+    void commit() { commit_.run(); }
+    void rollback() noexcept;
+
+    [[nodiscard]] about_file about();
+    void put(const about_file& what);
+
+    void set_boot(std::uint32_t boot) noexcept { boot_ = boot; }
+
+    [[nodiscard]] row find(const std::string& name);
+    void put(row& what, const std::string& name);
+    void remove(std::int64_t id);
+    [[nodiscard]] std::int64_t count();
+    [[nodiscard]] std::int64_t last_id();
+
+    /// Rows in order of name, from `from` on, until `see` says false.
+    void by_name(const std::string& from,
+                 const std::function<bool(const std::string& name, row&& what)>& see);
+    /// Rows in order of id, above `after`; at most `most`.
+    [[nodiscard]] std::vector<row> by_id(std::int64_t after, std::int64_t most);
+
+    // The waiters of the name with row `id`, first in, first out.
+    struct place {
+        std::int64_t seq = 0;
+        admission::waiter who;
+    };
+    [[nodiscard]] std::optional<place> first_waiter(std::int64_t id);
+    void push_waiter(std::int64_t id, const admission::waiter& who);
+    [[nodiscard]] bool touch_waiter(std::int64_t id, const base::owner_id& who,
+                                    base::instant alive_until);
+    [[nodiscard]] bool remove_waiter(std::int64_t id, const base::owner_id& who);
+    void remove_waiter(std::int64_t id, std::int64_t seq);
+    [[nodiscard]] std::optional<std::int64_t> seq_of(std::int64_t id, const base::owner_id& who);
+    /// How many are before `seq`; no more than `most` are counted.
+    [[nodiscard]] std::int64_t waiters_before(std::int64_t id, std::int64_t seq, std::int64_t most);
+    [[nodiscard]] std::vector<place> waiters(std::int64_t id);
+    void remove_all_waiters() { forget_waiters_.run(); }
+
+private:
+    [[nodiscard]] admission::record read_record(bytes from) const;
+    [[nodiscard]] place read_waiter(const statement& from) const;
+    [[nodiscard]] std::int64_t changes() const noexcept;
+
+    connection& on_;
+    std::uint32_t boot_ = 0;
+    buffer scratch_;
+
+    statement begin_write_;
+    statement begin_read_;
+    statement first_look_;
+    statement commit_;
+    statement about_;
+    statement put_about_;
+    statement find_;
+    statement insert_;
+    statement update_;
+    statement remove_;
+    statement count_;
+    statement last_id_;
+    statement by_name_;
+    statement by_id_;
+    statement first_waiter_;
+    statement push_waiter_;
+    statement touch_waiter_;
+    statement remove_waiter_;
+    statement remove_seq_;
+    statement seq_of_;
+    statement before_;
+    statement waiters_;
+    statement forget_waiters_;
+};
+
+} // namespace holdfast::engine::embedded

@@ -1,0 +1,145 @@
+#include "holdfast/engine/embedded/work.hpp"
+
+#include "holdfast/engine/admission/list_queue.hpp"
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/embedded/table_queue.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+/// Names that one page of a list looks at, and the longest page.
+constexpr unsigned most_listed = 1000;
+
+answer say(fate what) {
+    answer out;
+    out.what = what;
+    return out;
+}
+
+answer say(report&& found) {
+    answer out = say(fate::reported);
+    out.report = std::make_shared<const report>(std::move(found));
+    return out;
+}
+
+} // namespace
+
+bool only_reads(const op& what) noexcept {
+    return std::holds_alternative<inspect_op>(what) || std::holds_alternative<list_op>(what) ||
+           std::holds_alternative<diagnose_op>(what);
+}
+
+template <typename Judge>
+auto work::judged(const std::string& name, Judge&& judge) {
+    row found = on_.find(name);
+    table_queue queue{on_, found};
+    admission::gate door{found.state, queue, at_, pushes_};
+    auto said = judge(door);
+    if (door.changed()) { on_.put(found, name); }
+    return said;
+}
+
+answer work::run(const op& what, const std::string& path) {
+    return std::visit(
+        [&](const auto& one) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, diagnose_op>) {
+                return diagnose(path);
+            } else {
+                return run(one);
+            }
+        },
+        what);
+}
+
+answer work::run(const acquire_op& what) {
+    return judged(what.who.name, [&](admission::gate& door) { return door.acquire(what, from_); });
+}
+
+answer work::run(const beat_op& what) {
+    answer said = say(fate::renewed);
+    said.beats.reserve(what.items.size());
+    for (const auto& item : what.items) {
+        said.beats.push_back(
+            judged(item.who.name, [&](admission::gate& door) { return door.beat(item); }));
+    }
+    return said;
+}
+
+answer work::run(const release_op& what) {
+    return say(
+        judged(what.who.name, [&](admission::gate& door) { return door.release(what.who.owner); }));
+}
+
+answer work::run(const withdraw_op& what) {
+    return say(judged(what.who.name,
+                      [&](admission::gate& door) { return door.withdraw(what.who.owner); }));
+}
+
+answer work::run(const break_op& what) {
+    return say(judged(what.name, [&](admission::gate& door) { return door.take_away(what); }));
+}
+
+/// As it is now, though nothing is written: what has ended is left out of a copy, and whoever would
+/// be granted by that is told by the next operation that writes.
+lock_info work::look(const std::string& name, row&& found) {
+    admission::list_queue queue;
+    if (found.state.waiting > 0) {
+        for (auto& each : on_.waiters(found.id)) { queue.push(std::move(each.who)); }
+    }
+    std::vector<admission::push> unsent;
+    return admission::gate{found.state, queue, at_, unsent}.inspect(name);
+}
+
+answer work::run(const inspect_op& what) {
+    report found;
+    found.locks.push_back(look(what.name, on_.find(what.name)));
+    return say(std::move(found));
+}
+
+answer work::run(const list_op& what) {
+    report page;
+    const auto wanted = std::clamp(what.count, 1U, most_listed);
+    unsigned seen = 0;
+    on_.by_name(std::max(what.prefix, what.cursor), [&](const std::string& name, row&& found) {
+        if (!name.starts_with(what.prefix)) { return false; }
+        if (seen++ == most_listed || page.locks.size() == wanted) {
+            page.cursor = name;
+            return false;
+        }
+        if (found.state.idle()) { return true; }
+        lock_info one = look(name, std::move(found));
+        if (!one.holders.empty() || !one.waiters.empty()) { page.locks.push_back(std::move(one)); }
+        return true;
+    });
+    return say(std::move(page));
+}
+
+answer work::diagnose(const std::string& path) {
+    report found;
+    found.text = "embedded: " + path + ", format " + std::to_string(format_version) + ", " +
+                 std::to_string(on_.count()) + " names known";
+    return say(std::move(found));
+}
+
+std::int64_t work::sweep(std::int64_t after, std::int64_t most) {
+    const std::vector<row> some = on_.by_id(after, most);
+    for (row each : some) {
+        table_queue queue{on_, each};
+        admission::gate door{each.state, queue, at_, pushes_};
+        door.tidy();
+        if (admission::forgettable(each.state, at_.wall_us)) {
+            on_.remove(each.id);
+        } else if (door.changed()) {
+            on_.put(each, {});
+        }
+    }
+    return static_cast<std::int64_t>(some.size()) < most ? 0 : some.back().id;
+}
+
+} // namespace holdfast::engine::embedded
