@@ -42,7 +42,7 @@ struct hold_options {
     std::chrono::milliseconds margin{0};
 
     /// Who and why, for people who ask who holds the lock. At most 256 bytes.
-    std::string note;
+    std::string note{};
 };
 
 /// How a client behaves.
@@ -51,7 +51,7 @@ struct client_options {
     std::chrono::milliseconds connect_wait{std::chrono::seconds{5}};
 
     /// Is told of what nobody waits for: losses, renewal trouble, failed releases.
-    std::shared_ptr<observer> watch;
+    std::shared_ptr<observer> watch{};
 };
 
 } // namespace holdfast

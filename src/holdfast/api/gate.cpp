@@ -26,6 +26,7 @@ public:
         : core{std::move(of)}, proto{std::move(what)} {}
 
     [[nodiscard]] std::shared_ptr<core::hold> mine() const {
+        if (core->inherited()) { return nullptr; } // the lock may have been held at the fork()
         const std::lock_guard lock{mutex};
         const auto me = core::this_thread();
         const auto found = std::find_if(entries.rbegin(), entries.rend(),
@@ -99,7 +100,7 @@ lease gate::acquire(want what, const hold_options& how, std::stop_token stop,
 }
 
 bool gate::lock(want what, patience wait, std::error_code* failure) {
-    if (const auto mine = body_->mine(); mine && !mine->inherited() && !mine->why_lost()) {
+    if (const auto mine = body_->mine(); mine && !mine->why_lost()) {
         api::clear(failure);
         // A try is answered; only a wait would never end.
         if (wait.at_most == patience::forever().at_most) {

@@ -12,12 +12,12 @@
 namespace holdfast::core {
 
 struct request {
-    std::string name;
+    std::string name{};
     primitive kind = primitive::mutex;
     mode how = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
-    hold_options options;
+    hold_options options{};
 };
 
 /// Throw error(invalid_name) or error(invalid_option); the text names the field.

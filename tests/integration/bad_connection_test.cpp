@@ -1,0 +1,208 @@
+// The whole client over a real engine whose requests and answers get lost.
+
+#include "holdfast/core/client_core.hpp"
+#include "holdfast/engine/factory.hpp"
+#include "support/faulty_engine.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace holdfast::test {
+namespace {
+
+using namespace std::chrono_literals;
+using base::boot_clock;
+
+bool soon(const std::function<bool()>& what, std::chrono::milliseconds within = 5s) {
+    const auto until = boot_clock::now() + within;
+    while (!what()) {
+        if (boot_clock::now() > until) { return false; }
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
+
+class bad_connection : public testing::Test {
+protected:
+    static inline std::atomic<int> stores{0};
+    const std::string url_ = "memory:bad_connection_" + std::to_string(++stores);
+    std::shared_ptr<faults> line_ = std::make_shared<faults>();
+    std::shared_ptr<core::client_core> core_ = faulty_client(line_);
+    client good_{url_};
+
+    std::shared_ptr<core::client_core> faulty_client(const std::shared_ptr<faults>& how,
+                                                     std::chrono::milliseconds connect_wait = 2s) {
+        auto who = engine::this_process();
+        auto real = engine::make_engine(engine::url::parse(url_), who);
+        return std::make_shared<core::client_core>(
+            std::make_unique<faulty_engine>(std::move(real), how), who,
+            client_options{.connect_wait = connect_wait, .watch = {}});
+    }
+
+    core::acquired acquire(const hold_options& how,
+                           detail::patience wait = detail::patience::of(2s),
+                           const std::string& name = "name") {
+        return core_->acquire(core::request{.name = name, .options = how}, wait, {});
+    }
+    lease take(const hold_options& how, const std::string& name = "name") {
+        auto got = acquire(how, detail::patience::of(2s), name);
+        EXPECT_TRUE(got.got) << got.failure.message();
+        return lease{core_, std::move(got.got)};
+    }
+    std::size_t waiters() const {
+        const auto info = admin{good_}.inspect("name");
+        return info ? info->waiters.size() : 0;
+    }
+};
+
+// P2
+TEST_F(bad_connection, a_holder_is_told_in_time_when_the_engine_hangs) {
+    const auto before = boot_clock::now();
+    const auto held = take({.lease = 300ms});
+    const auto after = boot_clock::now();
+    line_->freeze();
+    std::atomic<boot_clock::rep> told{0};
+    const std::stop_callback hear{held.lost(),
+                                  [&] { told = boot_clock::now().time_since_epoch().count(); }};
+    const auto kept = 300ms - (3ms + 2ms) - 50ms;
+    while (boot_clock::now() < before + kept - 20ms) {
+        ASSERT_TRUE(held.valid());
+        std::this_thread::sleep_for(1ms);
+    }
+    ASSERT_TRUE(soon([&] { return !held.valid(); }, 100ms));
+    EXPECT_LE(boot_clock::now(), after + kept + 20ms);
+    ASSERT_TRUE(soon([&] { return told != 0; }, 1s));
+    const base::instant fired{base::duration{told.load()}};
+    EXPECT_GE(fired, before + kept - 1ms);
+    EXPECT_LE(fired, after + kept + 100ms); // 20 ms while scheduled: the machine may be busy
+    EXPECT_EQ(held.why_lost(), loss::expired);
+}
+
+// P2: loss is final
+TEST_F(bad_connection, a_renewal_that_arrives_after_the_loss_is_undone) {
+    auto held = take({.lease = 400ms});
+    std::this_thread::sleep_for(50ms);
+    line_->freeze();
+    ASSERT_TRUE(soon([&] { return held.why_lost().has_value(); }));
+    line_->thaw(); // the renewals arrive now: the engine begins whole new leases, if it still can
+    mutex other{good_, "name"};
+    const auto start = boot_clock::now();
+    const auto next = other.try_acquire_for(2s, {.lease = 1s});
+    ASSERT_TRUE(next);
+    EXPECT_LT(boot_clock::now() - start, 1s);
+    EXPECT_FALSE(held.valid());
+    EXPECT_GT(next->token(), held.token());
+}
+
+// P5
+TEST_F(bad_connection, an_acquire_whose_answer_was_lost_is_one_hold) {
+    line_->lose_answers(1);
+    auto held = take({.lease = 1s});
+    EXPECT_TRUE(held.valid());
+    const auto info = admin{good_}.inspect("name");
+    ASSERT_TRUE(info);
+    EXPECT_EQ(info->holders.size(), 1U);
+    EXPECT_EQ(info->holders.at(0).token, held.token());
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_FALSE(admin{good_}.inspect("name"));
+}
+
+// P5
+TEST_F(bad_connection, a_release_whose_answer_was_lost_is_sent_again_and_says_released) {
+    auto held = take({.lease = 5s});
+    line_->lose_answers(1);
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_FALSE(admin{good_}.inspect("name"));
+}
+
+// P5: an answer that was lost is neither success nor busy
+TEST_F(bad_connection, an_engine_that_never_answers_is_unavailable_not_busy) {
+    core_ = faulty_client(line_, 200ms);
+    line_->freeze();
+    const auto start = boot_clock::now();
+    const auto got = acquire({}, detail::patience::none());
+    EXPECT_FALSE(got.got);
+    EXPECT_EQ(got.failure, errc::unavailable);
+    EXPECT_NE(got.detail.find("frozen"), std::string::npos) << got.detail;
+    EXPECT_GE(boot_clock::now() - start, 200ms);
+    EXPECT_LT(boot_clock::now() - start, 2s);
+}
+
+// P5, P8: what nobody waits for any more takes no lock, however late it arrives
+TEST_F(bad_connection, requests_that_arrive_after_the_caller_gave_up_leave_nothing_behind) {
+    line_->freeze();
+    const auto got = acquire({}, detail::patience::of(100ms));
+    EXPECT_FALSE(got.got);
+    EXPECT_EQ(got.failure, errc::unavailable); // patience ended, but not because it was taken
+    line_->thaw();
+    EXPECT_TRUE(soon([&] {
+        auto lock = mutex{good_, "name"}.try_acquire();
+        return lock.has_value();
+    }));
+    EXPECT_EQ(waiters(), 0U);
+}
+
+// P7
+TEST_F(bad_connection, a_waiter_whose_wake_up_was_lost_gets_the_lock_within_a_second) {
+    mutex other{good_, "name"};
+    auto first = other.acquire();
+    std::jthread waiter{[&] {
+        auto got = take({.lease = 2s});
+        EXPECT_TRUE(got.valid());
+    }};
+    ASSERT_TRUE(soon([&] { return waiters() == 1; }));
+    line_->freeze();
+    EXPECT_EQ(first.release(), release_answer::released);
+    ASSERT_TRUE(soon([&] { return line_->lost_notices == 1; }));
+    line_->thaw();
+    const auto start = boot_clock::now();
+    waiter.join();
+    EXPECT_LT(boot_clock::now() - start, 1500ms);
+}
+
+// P9
+TEST_F(bad_connection, many_leases_are_renewed_in_batches_of_a_stated_size) {
+    std::vector<lease> all;
+    constexpr int count = 1200;
+    for (int i = 0; i < count; ++i) {
+        all.push_back(take({.lease = 3s}, "name:" + std::to_string(i)));
+    }
+    const auto sent_before = line_->submitted.load();
+    const auto began = boot_clock::now();
+    ASSERT_TRUE(soon([&] { return boot_clock::now() > began + 3500ms; }, 10s));
+    for (const auto& one : all) { ASSERT_TRUE(one.valid()); }
+    EXPECT_LE(line_->largest_batch.load(), engine::most_beats);
+    EXPECT_GT(line_->batches.load(), 0U);
+    // Each was renewed about three times; one by one that would have been thousands of requests.
+    EXPECT_LT(line_->submitted.load() - sent_before, 1200U);
+}
+
+// P2: slow callbacks delay nobody
+TEST_F(bad_connection, a_slow_loss_callback_delays_no_other_lease) {
+    const auto slow = take({.lease = 200ms, .renew = false}, "slow");
+    const auto other = take({.lease = 300ms, .renew = false}, "other");
+    std::atomic<bool> in_callback{false};
+    std::atomic<bool> let_go{false};
+    std::atomic<bool> told{false};
+    const std::stop_callback dawdle{slow.lost(), [&] {
+                                        in_callback = true;
+                                        soon([&] { return let_go.load(); });
+                                    }};
+    const std::stop_callback hear{other.lost(), [&] { told = true; }};
+    ASSERT_TRUE(soon([&] { return in_callback.load(); }));
+    EXPECT_TRUE(soon([&] { return told.load(); }, 1s));
+    let_go = true;
+}
+
+} // namespace
+} // namespace holdfast::test
