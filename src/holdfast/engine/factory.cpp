@@ -2,8 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/engine/memory/memory.hpp"
-#if HOLDFAST_WITH_EMBEDDED && __has_include("holdfast/engine/embedded/embedded.hpp")
-#    define HOLDFAST_HAS_EMBEDDED 1
+#if HOLDFAST_WITH_EMBEDDED
 #    include "holdfast/engine/embedded/embedded.hpp"
 #endif
 
@@ -25,7 +24,7 @@ struct known_engine {
 
 /// A null `make`: an engine of Holdfast's that this build does not have.
 constexpr std::array known_engines{
-#ifdef HOLDFAST_HAS_EMBEDDED
+#if HOLDFAST_WITH_EMBEDDED
     known_engine{"embedded", embedded::make},
 #else
     known_engine{"embedded", nullptr},
