@@ -1,0 +1,79 @@
+// ./dev bench core [--json FILE]: what a lock costs on the engines that need no server.
+
+#include "hand_off.hpp"
+#include "measure.hpp"
+#include "scratch.hpp"
+#include "update_floor.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace holdfast;
+using namespace holdfast::bench;
+
+constexpr double embedded_bar = 2.5;   // times two one-row updates
+constexpr double memory_bar = 5;       // microseconds
+constexpr double hand_off_bar = 1'000; // microseconds
+
+int run(const std::string& json) {
+    const scratch folder;
+    update_floor floor{folder.path() + "/floor.db"};
+    client embedded{"embedded:" + folder.path() + "/locks.db"};
+    client memory{"memory:"};
+    mutex on_file{embedded, "stock:1001"};
+    mutex in_memory{memory, "stock:1001"};
+
+    // First: forking comes before threads.
+    const auto pipe = pipe_hand_off(300);
+    const auto hand_over = hand_off("embedded:" + folder.path() + "/hand-off.db", 300);
+
+    const auto times = interleave(
+        {
+            {"floor", 1'000,
+             [&] {
+                 floor.transaction();
+                 floor.transaction();
+             }},
+            {"embedded", 1'000, [&] { const auto held = on_file.acquire(); }},
+            {"embedded scoped_lock", 1'000, [&] { const std::scoped_lock held{on_file}; }},
+            {"memory", 20'000, [&] { const auto held = in_memory.acquire(); }},
+            {"memory scoped_lock", 20'000, [&] { const std::scoped_lock held{in_memory}; }},
+        },
+        21);
+
+    const std::vector<figure> rows{
+        {"embedded: acquire + release", times[1], "2 one-row UPDATE transactions", times[0],
+         embedded_bar},
+        {"embedded: scoped_lock", times[2], "2 one-row UPDATE transactions", times[0],
+         embedded_bar},
+        {"memory: acquire + release", times[3], "", {}, memory_bar},
+        {"memory: scoped_lock", times[4], "", {}, memory_bar},
+        {"embedded: hand-off between processes", hand_over, "", {}, hand_off_bar},
+        {"  the same beside a byte in a pipe", hand_over, "1 byte through a pipe", pipe, 0},
+    };
+    const bool met = report(rows);
+    if (!json.empty()) { write_json(json, rows); }
+    return met ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::string json;
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view{argv[i]} == "--json" && i + 1 < argc) { json = argv[++i]; }
+    }
+    try {
+        return run(json);
+    } catch (const std::exception& what) {
+        std::fprintf(stderr, "bench core: %s\n", what.what());
+        return 2;
+    }
+}
