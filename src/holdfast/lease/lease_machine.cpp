@@ -16,6 +16,7 @@ lease_machine::lease_machine(const lease_terms& terms, const beginning& how) noe
                             how.provisional ? milliseconds{0} : terms.margin)} {
     if (terms.max_hold > milliseconds{0}) {
         end_ = how.sent + terms.max_hold;
+        deadline_ = std::min(deadline_, end_);
         terms_.lease = std::min(terms_.lease, terms.max_hold);
         reaches_end_ = !how.provisional && how.sent + how.granted_for >= end_;
     }
@@ -73,7 +74,7 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
 
 lease_machine::actions lease_machine::tick_releasing(instant now) noexcept {
     actions out;
-    if (renew_at_ == never) { return out; } // no resend is due: the answer is still awaited
+    if (renew_at_ == never) { return out; } // the answer is still awaited
     if (now >= give_up_release_) {
         state_ = state::ended;
         ending_ = ending::unknown;
@@ -82,9 +83,8 @@ lease_machine::actions lease_machine::tick_releasing(instant now) noexcept {
     if (now >= renew_at_) {
         renew_at_ = never;
         out.release = true;
-        return out;
     }
-    out.wake = std::min(renew_at_, give_up_release_);
+    out.wake = next_wake();
     return out;
 }
 
@@ -94,7 +94,7 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     if (!holding()) {
         // Too late to count, but the engine has just begun a whole new lease for it.
         out.release = input.what == lease_event::renewed && state_ == state::lost;
-        if (state_ == state::releasing) { out.wake = renew_at_; }
+        out.wake = next_wake();
         return out;
     }
     if (now >= deadline_) {
@@ -107,14 +107,14 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     if (input.what == lease_event::renewal_unknown) {
         out.tell_trouble = !troubled_;
         troubled_ = true;
-        renew_at_ = now + patience();
+        renew_at_ = now + pause(deadline_ - now);
     } else {
         out.tell_recovered = troubled_;
         troubled_ = false;
-        // An older, longer renewal must not outlast a shorter lease that was asked for since.
-        const auto lease = std::min(input.lease, terms_.lease);
-        deadline_ = std::max(deadline_, valid_until(input.when, lease, terms_.margin));
-        reaches_end_ = end_ != never && input.when + input.lease >= end_;
+        const auto lease = counted(input);
+        const auto until = std::min(end_, valid_until(input.when, lease, terms_.margin));
+        deadline_ = std::max(deadline_, until);
+        reaches_end_ = end_ != never && input.when + lease >= end_;
         renew_at_ = terms_.renew && !reaches_end_ ? input.when + duration{terms_.lease} / 3 : never;
     }
     out.wake = next_wake();
@@ -128,8 +128,8 @@ lease_machine::actions lease_machine::answered_release(lease_event what, instant
         return out;
     }
     if (what == lease_event::release_unknown && now < give_up_release_) {
-        renew_at_ = now + patience();
-        out.wake = std::min(renew_at_, give_up_release_);
+        renew_at_ = now + pause(give_up_release_ - now);
+        out.wake = next_wake();
         return out;
     }
     state_ = state::ended;
@@ -156,6 +156,7 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     actions out;
     // Lowered when it is sent, not when it is answered: the engine may act on it at any moment.
     deadline_ = std::min(deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin)));
+    reaches_end_ = reaches_end_ && now + lease_at(now) >= end_;
     send_renewal(out, now);
     out.wake = next_wake();
     return out;
@@ -164,8 +165,17 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
 void lease_machine::send_renewal(actions& out, instant now) noexcept {
     out.renew = true;
     out.renew_for = lease_at(now);
+    least_sent_ = in_flight_ == 0 ? out.renew_for : std::min(least_sent_, out.renew_for);
+    last_sent_ = now;
     ++in_flight_;
     state_ = state::renewing;
+}
+
+/// What a renewal is good for. While a newer one is on its way nobody knows which of them the engine
+/// got to last, so an older, longer one must not outlast a shorter one that was sent since.
+milliseconds lease_machine::counted(const lease_input& renewed) const noexcept {
+    const auto lease = std::min(renewed.lease, terms_.lease);
+    return renewed.when < last_sent_ ? std::min(lease, least_sent_) : lease;
 }
 
 milliseconds lease_machine::lease_at(instant now) const noexcept {
@@ -177,11 +187,15 @@ milliseconds lease_machine::lease_at(instant now) const noexcept {
 instant lease_machine::next_wake() const noexcept {
     if (state_ == state::held) { return std::min(renew_at_, deadline_); }
     if (state_ == state::renewing) { return deadline_; }
+    if (state_ == state::releasing && renew_at_ != never) {
+        return std::min(renew_at_, give_up_release_);
+    }
     return never;
 }
 
-duration lease_machine::patience() const noexcept {
-    return std::clamp<duration>(duration{terms_.lease} / 20, milliseconds{20}, milliseconds{1000});
+/// Before the next try: a part of the time that is left, so that several tries fit into it.
+duration lease_machine::pause(duration left) noexcept {
+    return std::clamp<duration>(left / 10, milliseconds{20}, milliseconds{1000});
 }
 
 } // namespace holdfast::machine

@@ -39,7 +39,7 @@ struct lease_input {
 ///             due: renewing                         or ended
 ///  renewed    N moves            held, N moves      -                release it        -
 ///  gone       lost: taken        lost: taken        -                -                 -
-///  renewal_unknown  -            held, soon again   -                -                 -
+///  renewal_unknown  soon again   held, soon again   -                -                 -
 ///  taken      lost: taken        lost: taken        -                -                 -
 ///  extend     renewing           renewing           -                -                 -
 ///  abandon    lost               lost               -                -                 -
@@ -98,12 +98,15 @@ private:
     void send_renewal(actions& out, base::instant now) noexcept;
     [[nodiscard]] base::milliseconds lease_at(base::instant now) const noexcept;
     [[nodiscard]] base::instant next_wake() const noexcept;
-    [[nodiscard]] base::duration patience() const noexcept;
+    [[nodiscard]] base::milliseconds counted(const lease_input& renewed) const noexcept;
+    [[nodiscard]] static base::duration pause(base::duration left) noexcept;
 
     lease_terms terms_;
-    base::instant deadline_; ///< N
-    base::instant renew_at_ = base::never;
-    base::instant end_ = base::never; ///< of max_hold
+    base::instant deadline_;               ///< N
+    base::instant renew_at_ = base::never; ///< releasing: when to send the release again
+    base::instant last_sent_{};            ///< of the newest renewal
+    base::milliseconds least_sent_{0};     ///< the shortest since none was in flight
+    base::instant end_ = base::never;      ///< of max_hold
     base::instant give_up_release_ = base::never;
     std::uint32_t in_flight_ = 0;
     state state_ = state::held;

@@ -1,0 +1,149 @@
+#include "unit/machine_words.hpp"
+
+#include <sstream>
+
+namespace holdfast::machine {
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+    const auto first = text.find_first_not_of(' ');
+    if (first == std::string::npos) { return {}; }
+    return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// Milliseconds since the begin of time, with as many digits as it takes.
+std::string when(base::instant what) {
+    if (what == base::never) { return "never"; }
+    const auto us =
+        std::chrono::duration_cast<std::chrono::microseconds>(what - begin_of_time).count();
+    auto text = std::to_string(us / 1000);
+    if (us % 1000 != 0) {
+        text += "." + std::to_string(1000 + us % 1000).substr(1);
+        text.erase(text.find_last_not_of('0') + 1);
+    }
+    return text;
+}
+
+class sentence {
+public:
+    explicit sentence(std::string first) : text_{std::move(first)} {}
+    sentence& add(bool say, const std::string& what) {
+        if (say) { text_ += ", " + what; }
+        return *this;
+    }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    std::string text_;
+};
+
+} // namespace
+
+const char* word(loss why) noexcept {
+    switch (why) {
+    case loss::expired: return "expired";
+    case loss::taken: return "taken";
+    case loss::max_hold: return "max_hold";
+    case loss::thread_exited: return "thread_exited";
+    }
+    return "?";
+}
+
+const char* word(lease_machine::state what) noexcept {
+    using enum lease_machine::state;
+    switch (what) {
+    case held: return "held";
+    case renewing: return "renewing";
+    case releasing: return "releasing";
+    case lost: return "lost";
+    case ended: return "ended";
+    }
+    return "?";
+}
+
+const char* word(lease_machine::ending what) noexcept {
+    using enum lease_machine::ending;
+    switch (what) {
+    case none: return "none";
+    case released: return "released";
+    case not_held: return "not_held";
+    case unknown: return "unknown";
+    case refused: return "refused";
+    }
+    return "?";
+}
+
+const char* word(waiter_machine::state what) noexcept {
+    using enum waiter_machine::state;
+    switch (what) {
+    case idle: return "idle";
+    case asking: return "asking";
+    case queued: return "queued";
+    case pausing: return "pausing";
+    case withdrawing: return "withdrawing";
+    case done: return "done";
+    }
+    return "?";
+}
+
+const char* word(waiter_machine::outcome what) noexcept {
+    using enum waiter_machine::outcome;
+    switch (what) {
+    case none: return "none";
+    case granted: return "granted";
+    case busy: return "busy";
+    case timed_out: return "timed_out";
+    case cancelled: return "cancelled";
+    case unavailable: return "unavailable";
+    case refused: return "refused";
+    }
+    return "?";
+}
+
+std::string words(const lease_machine& machine, const lease_machine::actions& todo) {
+    sentence out{word(machine.now_in())};
+    out.add(todo.renew, "renew " + std::to_string(todo.renew_for.count()));
+    out.add(todo.release, "release");
+    out.add(todo.tell_lost, "tell " + std::string{machine.why() ? word(*machine.why()) : "?"});
+    out.add(todo.tell_trouble, "trouble");
+    out.add(todo.tell_recovered, "recovered");
+    out.add(machine.now_in() == lease_machine::state::ended, word(machine.how_it_ended()));
+    out.add(todo.wake != base::never, "@" + when(todo.wake));
+    return out.text();
+}
+
+std::string words(const waiter_machine& machine, const waiter_machine::actions& todo) {
+    sentence out{word(machine.now_in())};
+    out.add(todo.ask, "ask until " + when(todo.not_after));
+    out.add(todo.beat, "beat");
+    out.add(todo.withdraw, "withdraw");
+    out.add(todo.finish, "finish " + std::string{word(machine.result())});
+    if (todo.finish && machine.result() == waiter_machine::outcome::granted) {
+        const auto& grant = machine.granted();
+        out.add(true, (grant.provisional ? "provisional " : "for ") +
+                          std::to_string(grant.granted_for.count()) + " since " + when(grant.sent));
+    }
+    out.add(todo.tell_withdraw_failed, "tell withdraw_failed");
+    out.add(todo.wake != base::never, "@" + when(todo.wake));
+    return out.text();
+}
+
+std::vector<table_row> parse_table(std::string_view text) {
+    std::vector<table_row> rows;
+    std::istringstream lines{std::string{text}};
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream columns{line};
+        table_row row;
+        std::getline(columns, row.event, '|');
+        std::getline(columns, row.before, '|');
+        std::getline(columns, row.after, '|');
+        row = {trimmed(row.event), trimmed(row.before), trimmed(row.after)};
+        if (row.event.empty()) { continue; }
+        if (row.after.empty()) { row.after = row.before; }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+} // namespace holdfast::machine
