@@ -118,11 +118,12 @@ std::string words(const waiter_machine& machine, const waiter_machine::actions& 
     out.add(todo.ask, "ask until " + when(todo.not_after));
     out.add(todo.beat, "beat");
     out.add(todo.withdraw, "withdraw");
-    out.add(todo.finish, "finish " + std::string{word(machine.result())});
     if (todo.finish && machine.result() == waiter_machine::outcome::granted) {
         const auto& grant = machine.granted();
-        out.add(true, (grant.provisional ? "provisional " : "for ") +
+        out.add(true, (grant.provisional ? "tell handed " : "tell granted ") +
                           std::to_string(grant.granted_for.count()) + " since " + when(grant.sent));
+    } else {
+        out.add(todo.finish, "tell " + std::string{word(machine.result())});
     }
     out.add(todo.tell_withdraw_failed, "tell withdraw_failed");
     out.add(todo.wake != base::never, "@" + when(todo.wake));

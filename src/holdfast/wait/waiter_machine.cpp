@@ -4,6 +4,7 @@
 #include "holdfast/lease/lease_terms.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace holdfast::machine {
 
@@ -22,6 +23,8 @@ constexpr milliseconds usual_beat{950};
 constexpr milliseconds soonest_beat{5};
 constexpr milliseconds retry_pause{100};
 constexpr milliseconds busy_pause{50};
+// An engine that has answered within this time was there.
+constexpr milliseconds lately{1000};
 
 } // namespace
 
@@ -36,13 +39,8 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
     case wait_event::unknown:
     case wait_event::unavailable:
     case wait_event::refused: return answered(input, now);
-    case wait_event::push_granted:
-        if (state_ == state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
-        if (!waiting()) { break; }
-        return have(input.token, state_ == state::queued ? confirmed_at_ : asked_at_, true, now);
-    case wait_event::push_maybe_free:
-        if (state_ == state::queued || state_ == state::pausing) { return ask(now); }
-        break;
+    case wait_event::push_granted: return push(input, now);
+    case wait_event::push_maybe_free: return waiting() ? look_again(now) : idle_until_wake();
     case wait_event::push_reset:
         if (state_ == state::queued) { return beat(now); }
         break;
@@ -57,9 +55,12 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
 }
 
 waiter_machine::actions waiter_machine::ask(instant now) noexcept {
-    if (!resending_) { asked_at_ = now; }
+    if (!unanswered_) { asked_at_ = now; }
+    asked_again_ = asked_again_ || maybe_there_;
     state_ = state::asking;
     maybe_there_ = true;
+    noticed_ = false;
+    beat_is_old_ = beat_in_flight_;
     next_ = never;
     actions out;
     out.ask = true;
@@ -71,30 +72,57 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
 }
 
 waiter_machine::actions waiter_machine::answered(const wait_input& input, instant now) noexcept {
-    if (state_ == state::done && outcome_ != outcome::granted) {
-        const bool stray = input.what == wait_event::granted || input.what == wait_event::queued;
-        return stray ? send_withdraw(now) : actions{};
-    }
-    if (state_ != state::asking) { return idle_until_wake(); }
-    resending_ = input.what == wait_event::unknown;
+    if (state_ != state::asking) { return stray_answer(input.what, now); }
+    state_ = state::pausing; // nothing is on its way any more
     switch (input.what) {
-    case wait_event::granted:
-        trouble_since_ = never;
-        return have(input.token, asked_at_, false, now);
+    case wait_event::granted: return have(input.token, asked_at_, false, now);
     case wait_event::queued:
+        unanswered_ = false;
         state_ = state::queued;
         confirmed_at_ = asked_at_;
-        return in_queue(input, now);
+        hear(now);
+        if (!plan_.may_wait) { return leave(outcome::busy, now); }
+        return noticed_ ? ask(now) : in_queue(input, now);
     case wait_event::busy:
-        maybe_there_ = false;
-        trouble_since_ = never;
-        if (!plan_.may_wait) { return finish(outcome::busy); }
-        if (now >= plan_.give_up) { return finish(outcome::timed_out); }
-        return pause(now, busy_pause);
-    case wait_event::refused: maybe_there_ = false; return finish(outcome::refused);
-    case wait_event::unavailable: maybe_there_ = false; return no_answer(now);
-    default: return no_answer(now);
+        maybe_there_ = unanswered_; // an earlier one may yet arrive
+        unanswered_ = false;
+        hear(now);
+        if (!plan_.may_wait) { return leave(outcome::busy, now); }
+        if (now >= plan_.give_up) { return leave(outcome::timed_out, now); }
+        return noticed_ ? ask(now) : pause(now, busy_pause);
+    case wait_event::refused: maybe_there_ = unanswered_; return leave(outcome::refused, now);
+    case wait_event::unavailable: maybe_there_ = unanswered_; return no_answer(now);
+    default: unanswered_ = true; return no_answer(now);
     }
+}
+
+/// The answer to an acquire that nobody waits for any more.
+waiter_machine::actions waiter_machine::stray_answer(wait_event what, instant now) noexcept {
+    const bool maybe_there =
+        what == wait_event::granted || what == wait_event::queued || what == wait_event::unknown;
+    if (maybe_there && state_ == state::withdrawing) {
+        withdraw_again_ = true; // the engine may have got to the withdrawal first
+    }
+    if (maybe_there && state_ == state::done && outcome_ != outcome::granted) {
+        return send_withdraw(now);
+    }
+    return idle_until_wake();
+}
+
+/// Before an acquire is sent for a second time, a notice can only be of a grant that came after the
+/// last request that was answered "queued". From then on it may be of an earlier grant that has run
+/// out and belongs to another by now: then it only says that it is time to ask.
+waiter_machine::actions waiter_machine::push(const wait_input& input, instant now) noexcept {
+    if (state_ == state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
+    if (!waiting()) { return idle_until_wake(); }
+    if (asked_again_) { return look_again(now); }
+    return have(input.token, state_ == state::queued ? confirmed_at_ : asked_at_, true, now);
+}
+
+waiter_machine::actions waiter_machine::look_again(instant now) noexcept {
+    if (state_ != state::asking) { return ask(now); }
+    noticed_ = true; // one request at a time: the answer on its way may be older than the notice
+    return idle_until_wake();
 }
 
 /// The grant counts from `since`. If so little is left of it that it is of no use, it is asked for
@@ -104,12 +132,18 @@ waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since,
     const auto granted_for =
         provisional ? std::min<milliseconds>(engine::hand_off_lease, plan_.lease) : plan_.lease;
     const auto margin = provisional ? milliseconds{0} : plan_.margin;
-    if (now >= valid_until(since, granted_for, margin)) {
-        resending_ = false;
-        return ask(now);
+    unanswered_ = false;
+    if (now < valid_until(since, granted_for, margin)) {
+        grant_ = {token, since, granted_for, provisional};
+        return finish(outcome::granted);
     }
-    grant_ = {token, since, granted_for, provisional};
-    return finish(outcome::granted);
+    if (!provisional) { // an engine that is always so slow might as well not be there
+        if (trouble_since_ == never) { trouble_since_ = now; }
+        if (now >= later(trouble_since_, plan_.connect_wait)) {
+            return leave(outcome::unavailable, now);
+        }
+    }
+    return look_again(now);
 }
 
 waiter_machine::actions waiter_machine::no_answer(instant now) noexcept {
@@ -118,6 +152,11 @@ waiter_machine::actions waiter_machine::no_answer(instant now) noexcept {
         return leave(outcome::unavailable, now);
     }
     return pause(now, retry_pause);
+}
+
+void waiter_machine::hear(instant now) noexcept {
+    trouble_since_ = never;
+    heard_at_ = now;
 }
 
 waiter_machine::actions waiter_machine::pause(instant now, duration how_long) noexcept {
@@ -129,7 +168,9 @@ waiter_machine::actions waiter_machine::pause(instant now, duration how_long) no
 waiter_machine::actions waiter_machine::tick(instant now) noexcept {
     if (waiting() && plan_.may_wait && now >= plan_.give_up) {
         // Patience that ended while the engine did not answer says nothing about the lock.
-        return leave(trouble_since_ == never ? outcome::timed_out : outcome::unavailable, now);
+        const bool was_there =
+            heard_at_ && (trouble_since_ == never || now < later(*heard_at_, lately));
+        return leave(was_there ? outcome::timed_out : outcome::unavailable, now);
     }
     if (now >= next_) {
         switch (state_) {
@@ -152,14 +193,16 @@ waiter_machine::actions waiter_machine::beat(instant now) noexcept {
 
 waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant now) noexcept {
     beat_in_flight_ = false;
-    if (state_ != state::queued) { return idle_until_wake(); }
+    // What it says was true before the last acquire.
+    const bool old = std::exchange(beat_is_old_, false);
+    if (old || state_ != state::queued) { return idle_until_wake(); }
     switch (input.what) {
-    case wait_event::beat_queued: confirmed_at_ = input.sent; return in_queue(input, now);
+    case wait_event::beat_queued:
+        confirmed_at_ = input.sent;
+        hear(now);
+        return in_queue(input, now);
     case wait_event::beat_granted: return have(input.token, confirmed_at_, true, now);
-    case wait_event::beat_lost:
-        trouble_since_ = never;
-        resending_ = false;
-        return ask(now);
+    case wait_event::beat_lost: hear(now); return ask(now);
     default: break;
     }
     if (trouble_since_ == never) { trouble_since_ = now; }
@@ -171,7 +214,6 @@ waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant 
 }
 
 waiter_machine::actions waiter_machine::in_queue(const wait_input& input, instant now) noexcept {
-    trouble_since_ = never;
     next_ = later(now, input.ahead < front ? front_beat : usual_beat);
     if (input.check_in > duration::zero()) {
         next_ = std::min(next_, later(now, std::max<duration>(input.check_in, soonest_beat)));
@@ -201,6 +243,7 @@ waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
         // By then the engine has dropped the waiter, and a hand-off to it has run out.
         withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
     }
+    withdraw_again_ = false;
     next_ = never;
     actions out;
     out.withdraw = true;
@@ -215,6 +258,7 @@ waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, ins
         out.wake = next_;
         return out;
     }
+    if (input.what == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
     state_ = state::done;
     out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
     return out;

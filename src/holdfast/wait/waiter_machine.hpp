@@ -5,6 +5,7 @@
 #include "holdfast/base/clock.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace holdfast::machine {
 
@@ -52,14 +53,17 @@ struct wait_plan {
 ///
 ///  idle         start: asking
 ///  asking       granted, push_granted: done | queued: queued | busy: done, or pausing
-///               unknown, unavailable: pausing, or done when connect_wait is over | refused: done
+///               unknown, unavailable: pausing | refused: done | push_maybe_free: remembered
 ///  queued       push_granted, beat_granted: done | beat_lost, push_maybe_free: asking
-///               tick, push_reset: beat | beat_unknown: beat again, or withdrawing
-///  pausing      tick: asking
-///  any of these tick at give_up, cancel: withdrawing, or done if surely nothing is there
+///               tick, push_reset: beat | beat_unknown: beat again soon
+///  pausing      tick, push_maybe_free: asking | push_granted: done
+///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if
+///               surely nothing is there | a grant too old to be of use: asking
 ///  withdrawing  withdrawn: done | withdraw_failed: again, until the queue has dropped it anyway
-///  done         a grant that nobody waits for: withdrawing
+///  done         not granted, and an acquire's answer or a notice says that something may be there:
+///               withdrawing
 ///
+/// Once an acquire had to be sent again, push_granted only means: ask (see waiter_machine::push).
 /// The caller is set free (`finish`) when withdrawing begins, not when it ends.
 class waiter_machine {
 public:
@@ -108,6 +112,10 @@ private:
     actions tick(base::instant now) noexcept;
     actions beat(base::instant now) noexcept;
     actions answered(const wait_input& input, base::instant now) noexcept;
+    actions stray_answer(wait_event what, base::instant now) noexcept;
+    actions push(const wait_input& input, base::instant now) noexcept;
+    actions look_again(base::instant now) noexcept;
+    void hear(base::instant now) noexcept;
     actions beaten(const wait_input& input, base::instant now) noexcept;
     actions in_queue(const wait_input& input, base::instant now) noexcept;
     actions have(std::uint64_t token, base::instant since, bool provisional,
@@ -128,12 +136,17 @@ private:
     base::instant confirmed_at_{};     ///< send of the last request that was answered "queued"
     base::instant next_ = base::never; ///< pausing: ask; queued: beat; withdrawing: again
     base::instant trouble_since_ = base::never;
+    std::optional<base::instant> heard_at_; ///< the engine's last definite answer
     base::instant withdraw_until_ = base::never;
     state state_ = state::idle;
     outcome outcome_ = outcome::none;
     bool maybe_there_ = false;
-    bool resending_ = false; ///< the last acquire had no answer: asked_at_ stands
+    bool unanswered_ = false;  ///< an acquire had no answer, and none since: asked_at_ stands
+    bool asked_again_ = false; ///< while an earlier acquire may have had an effect
+    bool noticed_ = false;     ///< asking: a notice came before the answer
     bool beat_in_flight_ = false;
+    bool beat_is_old_ = false; ///< the one in flight was sent before the last acquire
+    bool withdraw_again_ = false;
 };
 
 } // namespace holdfast::machine
