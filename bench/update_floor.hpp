@@ -11,8 +11,9 @@ namespace holdfast::bench {
 /// In the journal mode of the embedded engine: WAL, synchronous=NORMAL.
 class update_floor {
 public:
-    explicit update_floor(const std::string& file) {
+    update_floor(const std::string& file, int page_size) {
         check(::sqlite3_open(file.c_str(), &db_));
+        run(("PRAGMA page_size=" + std::to_string(page_size)).c_str());
         run("PRAGMA journal_mode=WAL");
         run("PRAGMA synchronous=NORMAL");
         run("CREATE TABLE t (name TEXT PRIMARY KEY, value INTEGER)");

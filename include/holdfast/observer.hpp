@@ -22,11 +22,11 @@ struct event {
         withdraw_failed,   ///< a given-up wait may stay queued until its heartbeat runs out
     };
     kind what{};
-    std::string name;
-    std::string owner;
+    std::string name{};
+    std::string owner{};
     std::uint64_t token = 0; ///< 0 where there was none
-    std::error_code error;
-    std::string detail;
+    std::error_code error{};
+    std::string detail{};
 };
 
 /// Derive from it to hear of events, e.g. to log or count them, and hand it to the client in

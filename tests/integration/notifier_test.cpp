@@ -1,0 +1,93 @@
+#include "holdfast/drive/notifier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace holdfast::drive {
+namespace {
+
+class collecting final : public observer {
+public:
+    void on_event(const event& what) noexcept override {
+        const int inside = ++inside_;
+        most_inside = std::max(most_inside.load(), inside);
+        names.push_back(what.name);
+        --inside_;
+    }
+    std::vector<std::string> names; // written by one thread at a time
+    std::atomic<int> most_inside{0};
+
+private:
+    std::atomic<int> inside_{0};
+};
+
+TEST(notifier, starts_a_task_at_once_while_others_hang) {
+    std::promise<void> end;
+    const auto ended = end.get_future().share();
+    std::promise<void> ran;
+    notifier notify{nullptr};
+    for (unsigned i = 0; i + 1 < notifier::most_threads; ++i) {
+        notify.run([ended] { ended.wait(); });
+    }
+    notify.run([&ran] { ran.set_value(); });
+    EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
+    end.set_value();
+}
+
+TEST(notifier, tells_events_in_order_and_one_at_a_time) {
+    const auto watch = std::make_shared<collecting>();
+    {
+        notifier notify{watch};
+        for (int i = 0; i < 500; ++i) { notify.tell({.name = std::to_string(i)}); }
+    } // its end runs what is queued
+    ASSERT_EQ(watch->names.size(), 500U);
+    for (int i = 0; i < 500; ++i) {
+        EXPECT_EQ(watch->names.at(static_cast<std::size_t>(i)), std::to_string(i));
+    }
+    EXPECT_EQ(watch->most_inside, 1);
+}
+
+TEST(notifier, drops_events_when_the_observer_is_too_far_behind) {
+    class stuck final : public observer {
+    public:
+        explicit stuck(std::shared_future<void> until) : until_{std::move(until)} {}
+        void on_event(const event& /*what*/) noexcept override {
+            until_.wait();
+            ++told;
+        }
+        std::atomic<std::size_t> told{0};
+
+    private:
+        std::shared_future<void> until_;
+    };
+    std::promise<void> end;
+    const auto watch = std::make_shared<stuck>(end.get_future().share());
+    {
+        notifier notify{watch};
+        for (std::size_t i = 0; i < notifier::most_events + 500; ++i) { notify.tell({}); }
+        end.set_value();
+    }
+    EXPECT_GE(watch->told, notifier::most_events);
+    EXPECT_LE(watch->told, notifier::most_events + 1);
+}
+
+TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
+    std::promise<void> done;
+    auto last = std::make_shared<std::unique_ptr<notifier>>(std::make_unique<notifier>(nullptr));
+    auto& notify = **last;
+    notify.run([last, &done] {
+        last->reset();
+        done.set_value();
+    });
+    last.reset();
+    EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
+}
+
+} // namespace
+} // namespace holdfast::drive

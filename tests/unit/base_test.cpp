@@ -1,0 +1,115 @@
+#include "holdfast/base/clock.hpp"
+#include "holdfast/base/ids.hpp"
+#include "holdfast/base/process.hpp"
+#include "holdfast/base/quote.hpp"
+#include "holdfast/base/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <set>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace holdfast::base {
+namespace {
+
+TEST(ids, are_version_4_uuids_and_survive_being_written_and_read) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 1'000; ++i) {
+        const auto id = client_id::make();
+        const auto text = id.text();
+        ASSERT_EQ(text.size(), 36U);
+        EXPECT_EQ(text[14], '4');
+        EXPECT_NE(std::string{"89ab"}.find(text[19]), std::string::npos);
+        EXPECT_EQ(client_id::parse(text), id);
+        EXPECT_TRUE(seen.insert(text).second);
+    }
+}
+
+TEST(ids, name_an_owner_by_client_and_number) {
+    const owner_id owner{client_id::make(), 18'446'744'073'709'551'615U};
+    EXPECT_EQ(owner_id::parse(owner.text()), owner);
+}
+
+TEST(ids, refuse_what_is_not_one) {
+    const auto good = client_id::make().text();
+    EXPECT_FALSE(client_id::parse(""));
+    EXPECT_FALSE(client_id::parse(good + "0"));
+    EXPECT_FALSE(client_id::parse(std::string(36, 'g')));
+    auto dashless = good;
+    dashless[8] = '0';
+    EXPECT_FALSE(client_id::parse(dashless));
+    EXPECT_FALSE(owner_id::parse(good));
+    EXPECT_FALSE(owner_id::parse(good + ":"));
+    EXPECT_FALSE(owner_id::parse(good + ":1x"));
+    EXPECT_FALSE(owner_id::parse(good + ":-1"));
+    EXPECT_FALSE(owner_id::parse(good + ":99999999999999999999"));
+    EXPECT_FALSE(owner_id::parse(good + ";1"));
+}
+
+TEST(quote, makes_any_bytes_fit_for_a_message) {
+    using namespace std::string_literals;
+    EXPECT_EQ(quote("stock:1"), "\"stock:1\"");
+    EXPECT_EQ(quote("a\"b\\c"), "\"a\\\"b\\\\c\"");
+    EXPECT_EQ(quote("\0\n\x7f\xff"s), R"("\x00\x0a\x7f\xff")");
+    EXPECT_EQ(quote(std::string(100, 'x')), '"' + std::string(80, 'x') + "...\"");
+}
+
+TEST(clock, saturates_instead_of_overflowing) {
+    EXPECT_EQ(later(never, milliseconds{1}), never);
+    EXPECT_EQ(later(never - milliseconds{1}, milliseconds{2}), never);
+    EXPECT_EQ(later(instant{}, duration::max()), never);
+    EXPECT_EQ(later(instant{milliseconds{5}}, milliseconds{2}), instant{milliseconds{7}});
+}
+
+TEST(clock, goes_on_and_agrees_with_itself) {
+    const auto before = boot_clock::now();
+    const auto between = system_time().now();
+    EXPECT_LE(before, between);
+    EXPECT_LE(between, boot_clock::now());
+    EXPECT_GT(system_time().wall_us(), 1'700'000'000'000'000);
+}
+
+TEST(jitter, stays_below_its_bound_and_reaches_all_of_it) {
+    jitter chance{1};
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 1'000; ++i) { seen.insert(chance.below(7)); }
+    EXPECT_EQ(seen, (std::set<std::uint64_t>{0, 1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(chance.below(0), 0U);
+}
+
+TEST(process, knows_that_it_was_forked) {
+    const auto before = process_generation();
+    const auto child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) { ::_exit(process_generation() == before ? 1 : 0); }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(process_generation(), before);
+}
+
+TEST(process, starts_threads_with_a_name_and_every_signal_blocked) {
+    std::string name(16, '\0');
+    sigset_t blocked;
+    sigset_t mine_before;
+    sigset_t mine_after;
+    ::sigemptyset(&blocked);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &mine_before);
+    library_thread("holdfast-test", [&] {
+        ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    }).join();
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &mine_after);
+    EXPECT_STREQ(name.c_str(), "holdfast-test");
+    for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGALRM}) {
+        EXPECT_EQ(::sigismember(&blocked, one), 1);
+        EXPECT_EQ(::sigismember(&mine_after, one), ::sigismember(&mine_before, one));
+    }
+}
+
+} // namespace
+} // namespace holdfast::base
