@@ -142,7 +142,7 @@ protected:
                                         [&](const auto& q) { return q.what.who.owner == who; });
         EXPECT_NE(found, queued.end()) << "told somebody who does not wait";
         if (found == queued.end()) { return {}; }
-        const auto what = found->what;
+        auto what = found->what;
         queued.erase(found);
         return what;
     }

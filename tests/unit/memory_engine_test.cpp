@@ -180,6 +180,7 @@ TEST_F(memory_engine, P1_many_threads_with_a_client_each_never_hold_at_once) {
     std::atomic<int> inside{0};
     int counter = 0; // guarded by the lock alone
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             client own{"memory:threads", clock}; // time stands: no lease ends

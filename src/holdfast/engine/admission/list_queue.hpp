@@ -28,7 +28,7 @@ public:
 
 private:
     struct entry {
-        std::uint64_t serial;
+        std::uint64_t serial = 0;
         waiter who;
     };
     using order = std::list<entry>;
