@@ -42,7 +42,7 @@ void check_limit(unsigned limit) {
 
 void check_lease(milliseconds lease, milliseconds margin) {
     check_range("lease", lease, limits::least_lease, limits::longest_lease);
-    need(margin >= milliseconds{0} && margin * 2 < lease,
+    need(margin >= milliseconds{0} && margin < lease - margin, // margin * 2 could overflow
          "margin is " + ms(margin) + "; it must be below half of the lease, which is " + ms(lease));
 }
 
@@ -51,7 +51,7 @@ void check_options(const hold_options& options) {
     if (options.max_hold != milliseconds{0}) {
         check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
         // The lease is cut to max_hold, and the margin has to fit into what is left.
-        need(options.margin * 2 < std::min(options.lease, options.max_hold),
+        need(options.margin < std::min(options.lease, options.max_hold) - options.margin,
              "margin is " + ms(options.margin) + "; it must be below half of max_hold, which is " +
                  ms(options.max_hold));
     }
