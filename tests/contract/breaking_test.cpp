@@ -1,0 +1,133 @@
+// Taking a lock away: the holder is told, the next is served, and tokens tell them apart.
+#include "contract/contract.hpp"
+
+#include <mutex>
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::errc;
+using holdfast::engine::fate;
+using holdfast::engine::notice;
+using kind = holdfast::event::kind;
+
+HOLDFAST_CONTRACT(breaking);
+
+TEST_P(breaking, a_lock_takes_it_from_its_holder_who_is_told) { // P2
+    const auto watch = std::make_shared<recording_observer>();
+    auto fleet = connect(watch);
+    auto rival = connect();
+    auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 3 * short_lease});
+    ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
+
+    // By push, or at the next renewal, which comes within a third of the lease.
+    const stopwatch since_break;
+    EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
+    EXPECT_LT(since_break.elapsed(), short_lease + scaled(300ms));
+    EXPECT_FALSE(held.valid());
+    EXPECT_EQ(held.why_lost(), holdfast::loss::taken);
+    EXPECT_EQ(failure_of([&] { held.extend(10s); }), errc::lost);
+    const auto told = watch->await(kind::lost);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->name, "stock");
+    EXPECT_EQ(told->owner, held.owner());
+    EXPECT_EQ(told->token, held.token());
+    EXPECT_EQ(held.release(), holdfast::release_answer::already_lost);
+}
+
+TEST_P(breaking, a_lock_frees_it_for_others_at_once) { // P1a
+    auto fleet = connect();
+    auto rival = connect();
+    const auto held = holdfast::mutex{fleet, "stock"}.acquire();
+    ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
+    EXPECT_TRUE((holdfast::mutex{rival, "stock"}.try_acquire()));
+}
+
+TEST_P(breaking, a_lock_gives_it_to_the_first_who_waits) { // P3, P6
+    auto fleet = connect();
+    auto rival = connect();
+    const auto held = holdfast::mutex{fleet, "stock"}.acquire();
+    background waiter{[&](std::stop_token stop) {
+        return holdfast::mutex{rival, "stock"}.acquire(stop).token();
+    }};
+    ASSERT_TRUE(will_wait("stock", 1));
+    ASSERT_TRUE(holdfast::admin{fleet}.break_lock("stock"));
+    EXPECT_GT(waiter.get(), held.token());
+}
+
+TEST_P(breaking, a_free_lock_says_that_nobody_held_it) {
+    auto fleet = connect();
+    EXPECT_FALSE(holdfast::admin{fleet}.break_lock("stock"));
+    std::error_code failure = errc::internal;
+    EXPECT_FALSE(holdfast::admin{fleet}.break_lock("stock", {}, failure));
+    EXPECT_FALSE(failure);
+}
+
+TEST_P(breaking, only_one_token_spares_every_other_holder) { // P4
+    auto fleet = connect();
+    auto rival = connect();
+    const holdfast::admin operators{rival};
+    auto held = holdfast::mutex{fleet, "stock"}.acquire();
+    EXPECT_FALSE(operators.break_lock("stock", {.only_token = held.token() - 1}));
+    EXPECT_FALSE(operators.break_lock("stock", {.only_token = held.token() + 1}));
+    EXPECT_EQ(look("stock").holders.size(), 1U);
+    EXPECT_TRUE(held.valid());
+    EXPECT_TRUE(operators.break_lock("stock", {.only_token = held.token()}));
+    EXPECT_TRUE(look("stock").holders.empty());
+}
+
+TEST_P(breaking, one_permit_of_many_leaves_the_others) { // P4
+    HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
+    auto fleet = connect();
+    holdfast::counting_semaphore slots{fleet, "slots", 3};
+    auto one = slots.acquire();
+    auto two = slots.acquire();
+    ASSERT_TRUE(holdfast::admin{fleet}.break_lock("slots", {.only_token = one.token()}));
+    EXPECT_EQ(look("slots").holders.size(), 1U);
+    EXPECT_EQ(two.release(), holdfast::release_answer::released);
+    EXPECT_EQ(one.release(), holdfast::release_answer::already_lost);
+}
+
+TEST_P(breaking, a_shared_lock_takes_it_from_all_readers) { // P1a
+    HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).supported);
+    auto fleet = connect();
+    auto rival = connect();
+    holdfast::shared_mutex prices{fleet, "prices", {.lease = 3 * short_lease}};
+    const auto one = prices.acquire_shared();
+    const auto two = prices.acquire_shared();
+    ASSERT_TRUE(holdfast::admin{rival}.break_lock("prices"));
+    EXPECT_TRUE((holdfast::shared_mutex{rival, "prices"}.try_acquire()));
+    EXPECT_TRUE(eventually([&] { return !one.valid() && !two.valid(); }));
+}
+
+TEST_P(breaking, ends_the_lock_of_a_thread_whose_unlock_then_does_nothing) { // P4
+    const auto watch = std::make_shared<recording_observer>();
+    auto fleet = connect(watch);
+    auto rival = connect();
+    std::optional<holdfast::lease> next;
+    {
+        holdfast::mutex stock{fleet, "stock", {.lease = 3 * short_lease}};
+        const std::lock_guard hold{stock};
+        ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
+        next = holdfast::mutex{rival, "stock"}.try_acquire();
+        ASSERT_TRUE(next);
+        EXPECT_TRUE(eventually([&] { return !stock.valid(); }));
+    }
+    EXPECT_TRUE(watch->await(kind::unlock_after_loss));
+    EXPECT_EQ(look("stock").holders.size(), 1U);
+    EXPECT_TRUE(next->valid());
+}
+
+TEST_P(breaking, is_not_undone_by_a_renewal_or_a_resent_acquire) { // P1a, P5
+    seam_client holder{url()};
+    seam_client rival{url()};
+    const auto held = holder.ticket("stock");
+    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    ASSERT_EQ(rival.take_away("stock").what, fate::released);
+    EXPECT_EQ(holder.renew(held).what, fate::lost);
+    EXPECT_EQ(rival.take_away("stock").what, fate::not_held);
+    EXPECT_TRUE(rival.inspect("stock").holders.empty());
+    EXPECT_EQ(holder.release(held).what, fate::not_held);
+}
+
+} // namespace

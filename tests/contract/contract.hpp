@@ -1,0 +1,91 @@
+#pragma once
+// What all files of the contract suite share. Each file is a topic, each test in it runs once for
+// every engine and names in a comment the promise of docs/design.md that it holds the engine to.
+
+#include "support/background.hpp"
+#include "support/engines.hpp"
+#include "support/recording_observer.hpp"
+#include "support/seam_client.hpp"
+#include "support/timing.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::test {
+
+class contract : public ::testing::TestWithParam<engine_under_test> {
+protected:
+    [[nodiscard]] std::string url() const { return store_->url(); }
+    [[nodiscard]] store& the_store() { return *store_; }
+
+    /// Another client of the test's store.
+    [[nodiscard]] client connect() const { return client{url()}; }
+    [[nodiscard]] client connect(std::shared_ptr<observer> watch) const {
+        return client{url(), {.watch = std::move(watch)}};
+    }
+
+    [[nodiscard]] engine::capabilities can(primitive kind = primitive::mutex) const;
+
+    /// What an operator sees; empty parties if there is nothing.
+    [[nodiscard]] lock_info look(std::string_view name) const;
+    [[nodiscard]] std::size_t waiters_of(std::string_view name) const {
+        return look(name).waiters.size();
+    }
+    /// Waits until so many wait.
+    [[nodiscard]] bool will_wait(std::string_view name, std::size_t count) const {
+        return eventually([&] { return waiters_of(name) == count; });
+    }
+    /// Waits until the engine knows neither a holder nor a waiter.
+    [[nodiscard]] bool will_be_clear(std::string_view name, milliseconds within = long_wait) const;
+    /// Whether another client could take it now.
+    [[nodiscard]] bool is_free(const std::string& name) const;
+
+private:
+    [[nodiscard]] const client& looker() const;
+
+    std::unique_ptr<store> store_ = GetParam().make_store();
+    mutable std::optional<client> looker_; ///< made when first needed: seam tests do without
+};
+
+/// Runs `action` and gives the code of the holdfast::error that it throws; none: no error.
+template <class Action>
+[[nodiscard]] std::error_code failure_of(Action action) {
+    try {
+        action();
+    } catch (const error& thrown) { return thrown.code(); }
+    return {};
+}
+
+/// As above, but its text.
+template <class Action>
+[[nodiscard]] std::string complaint_of(Action action) {
+    try {
+        action();
+    } catch (const error& thrown) { return thrown.what(); }
+    return "no error";
+}
+
+/// A lease that is long enough to survive its renewals on a busy machine, and still short.
+inline constexpr milliseconds short_lease = scaled(300ms);
+
+} // namespace holdfast::test
+
+/// Declares a topic of the suite: its tests are TEST_P(topic, sentence).
+#define HOLDFAST_CONTRACT(topic)                                                                   \
+    class topic : public ::holdfast::test::contract {};                                            \
+    INSTANTIATE_TEST_SUITE_P(                                                                      \
+        contract, topic, ::testing::ValuesIn(::holdfast::test::engines()),                         \
+        [](const ::testing::TestParamInfo<::holdfast::test::engine_under_test>& engine) {          \
+            return engine.param.name;                                                              \
+        })
+
+/// Skips the test on engines that do not claim what it is about.
+#define HOLDFAST_NEEDS(claim)                                                                      \
+    if (!(claim)) { GTEST_SKIP() << "this engine does not claim it: " #claim; }

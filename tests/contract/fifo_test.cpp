@@ -1,0 +1,174 @@
+// P6: first come, first served; a hand-off is one step; the dead delay the living a bounded time.
+#include "contract/contract.hpp"
+
+#include <mutex>
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::engine::fate;
+using holdfast::engine::notice;
+using holdfast::engine::queueing;
+
+HOLDFAST_CONTRACT(fifo);
+
+const request in_line{.queue = queueing::grant};
+
+/// Who got it, in order.
+class order {
+public:
+    void add(int who) {
+        const std::lock_guard guard{mutex_};
+        order_.push_back(who);
+    }
+    [[nodiscard]] std::vector<int> seen() const {
+        const std::lock_guard guard{mutex_};
+        return order_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<int> order_;
+};
+
+TEST_P(fifo, clients_are_served_in_the_order_in_which_they_came) { // P6
+    HOLDFAST_NEEDS(can().fifo);
+    auto fleet = connect();
+    auto held = holdfast::mutex{fleet, "stock"}.acquire();
+
+    order served;
+    std::vector<std::unique_ptr<background<void>>> waiters;
+    for (int i = 0; i < 5; ++i) {
+        waiters.push_back(std::make_unique<background<void>>([&, i](std::stop_token stop) {
+            auto own = connect();
+            const auto lease = holdfast::mutex{own, "stock"}.acquire(stop);
+            served.add(i);
+        }));
+        ASSERT_TRUE(will_wait("stock", static_cast<std::size_t>(i) + 1));
+    }
+    held.release();
+    for (auto& waiter : waiters) { waiter->get(); }
+    EXPECT_EQ(served.seen(), (std::vector{0, 1, 2, 3, 4}));
+}
+
+TEST_P(fifo, threads_of_one_client_are_served_in_the_order_in_which_they_came) { // P6
+    HOLDFAST_NEEDS(can().fifo);
+    auto fleet = connect();
+    holdfast::mutex stock{fleet, "stock"};
+    auto held = stock.acquire();
+
+    order served;
+    std::vector<std::unique_ptr<background<void>>> waiters;
+    for (int i = 0; i < 4; ++i) {
+        waiters.push_back(std::make_unique<background<void>>([&, i](const std::stop_token&) {
+            const std::lock_guard hold{stock};
+            served.add(i);
+        }));
+        ASSERT_TRUE(will_wait("stock", static_cast<std::size_t>(i) + 1));
+    }
+    held.release();
+    for (auto& waiter : waiters) { waiter->get(); }
+    EXPECT_EQ(served.seen(), (std::vector{0, 1, 2, 3}));
+}
+
+TEST_P(fifo, a_release_grants_the_first_waiter_in_the_same_step) { // P6
+    HOLDFAST_NEEDS(can().fifo && can().queue == queueing::grant);
+    seam_client holder{url()};
+    seam_client next{url()};
+    seam_client newcomer{url()};
+    const auto held = holder.ticket("stock");
+    const auto token = holder.acquire(held).token;
+    const auto queued = next.ticket("stock");
+    ASSERT_EQ(next.acquire(queued, in_line).what, fate::queued);
+
+    EXPECT_EQ(holder.release(held).what, fate::handed_off);
+    // The first in line has not said a word since, and yet nobody can pass it.
+    EXPECT_EQ(newcomer.acquire(newcomer.ticket("stock")).what, fate::busy);
+    const auto seen = newcomer.inspect("stock");
+    ASSERT_EQ(seen.holders.size(), 1U);
+    EXPECT_EQ(seen.holders.front().owner, queued.owner.text());
+
+    const auto told = next.await(notice::kind::granted, queued);
+    ASSERT_TRUE(told);
+    EXPECT_GT(told->token, token);
+    EXPECT_EQ(told->token, seen.holders.front().token);
+    EXPECT_EQ(next.renew(queued).what, fate::renewed);
+}
+
+TEST_P(fifo, a_waiter_that_missed_its_notice_learns_of_the_grant_by_its_heartbeat) { // P7
+    HOLDFAST_NEEDS(can().queue == queueing::grant);
+    seam_client holder{url()};
+    seam_client next{url()};
+    const auto held = holder.ticket("stock");
+    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    const auto queued = next.ticket("stock");
+    ASSERT_EQ(next.acquire(queued, in_line).what, fate::queued);
+    EXPECT_EQ(next.wait_on(queued).what, fate::queued);
+
+    ASSERT_EQ(holder.release(held).what, fate::handed_off);
+    const auto said = next.wait_on(queued);
+    EXPECT_EQ(said.what, fate::granted);
+    EXPECT_EQ(said.token, holder.inspect("stock").last_token);
+}
+
+TEST_P(fifo, a_newcomer_does_not_pass_those_who_wait) { // P6
+    HOLDFAST_NEEDS(can().fifo);
+    seam_client holder{url()};
+    seam_client first{url()};
+    seam_client second{url()};
+    const auto held = holder.ticket("stock");
+    ASSERT_EQ(holder.acquire(held, {.lease = 200ms}).what, fate::granted);
+    const auto one = first.ticket("stock");
+    ASSERT_EQ(first.acquire(one, in_line).what, fate::queued);
+    const auto two = second.ticket("stock");
+    const auto said = second.acquire(two, in_line);
+    ASSERT_EQ(said.what, fate::queued);
+    EXPECT_EQ(said.ahead, 1U);
+
+    // The holder's lease ends without a word. Whoever asks next finds the first in line before it.
+    ASSERT_TRUE(eventually([&] { return first.wait_on(one).what == fate::granted; }));
+    EXPECT_EQ(second.wait_on(two).what, fate::queued);
+    EXPECT_EQ(holder.acquire(holder.ticket("stock")).what, fate::busy);
+    EXPECT_EQ(first.release(one).what, fate::handed_off);
+    EXPECT_EQ(second.wait_on(two).what, fate::granted);
+}
+
+TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { // P6
+    HOLDFAST_NEEDS(can().fifo && can().queue == queueing::grant);
+    auto fleet = connect();
+    auto held = holdfast::mutex{fleet, "stock"}.acquire();
+    seam_client deaf{url()};
+    ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).what, fate::queued);
+    background living{[&](std::stop_token stop) {
+        auto own = connect();
+        return holdfast::mutex{own, "stock"}.acquire(stop).valid();
+    }};
+    ASSERT_TRUE(will_wait("stock", 2));
+
+    const stopwatch since_release;
+    held.release();
+    EXPECT_TRUE(living.get());
+    EXPECT_LT(since_release.elapsed(), holdfast::engine::hand_off_lease + 1s + scaled(500ms));
+}
+
+TEST_P(fifo, a_waiter_that_left_the_middle_of_the_queue_changes_nobodys_turn) { // P6, P8
+    HOLDFAST_NEEDS(can().fifo);
+    seam_client all{url()};
+    const auto held = all.ticket("stock");
+    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    const auto one = all.ticket("stock");
+    const auto two = all.ticket("stock");
+    const auto three = all.ticket("stock");
+    for (const auto& who : {one, two, three}) {
+        ASSERT_EQ(all.acquire(who, in_line).what, fate::queued);
+    }
+    EXPECT_EQ(all.withdraw(two).what, fate::released);
+    EXPECT_EQ(all.release(held).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(one).what, fate::granted);
+    EXPECT_EQ(all.release(one).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(two).what, fate::lost);
+    EXPECT_EQ(all.wait_on(three).what, fate::granted);
+    EXPECT_EQ(all.release(three).what, fate::released);
+}
+
+} // namespace

@@ -1,0 +1,204 @@
+// One admission rule in three modes: alone, with other readers, or as some of N permits.
+#include "contract/contract.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::errc;
+using holdfast::mode;
+using holdfast::primitive;
+using holdfast::engine::fate;
+using holdfast::engine::queueing;
+
+HOLDFAST_CONTRACT(readers_and_writers);
+
+const request reader{
+    .kind = primitive::shared_mutex, .how = mode::shared, .queue = queueing::grant};
+const request writer{.kind = primitive::shared_mutex, .queue = queueing::grant};
+
+TEST_P(readers_and_writers, readers_share_and_writers_do_not) { // P1
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    auto first = connect();
+    auto second = connect();
+    holdfast::shared_mutex mine{first, "prices"};
+    holdfast::shared_mutex theirs{second, "prices"};
+    {
+        const auto one = mine.acquire_shared();
+        const auto other = theirs.try_acquire_shared();
+        EXPECT_TRUE(other);
+        EXPECT_FALSE(theirs.try_acquire());
+        EXPECT_FALSE(theirs.try_acquire_for(20ms));
+    }
+    const auto alone = mine.acquire();
+    EXPECT_FALSE(theirs.try_acquire());
+    EXPECT_FALSE(theirs.try_acquire_shared());
+    EXPECT_FALSE(theirs.try_acquire_shared_for(20ms));
+}
+
+TEST_P(readers_and_writers, work_with_shared_lock_and_unique_lock) { // P1
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    auto first = connect();
+    auto second = connect();
+    holdfast::shared_mutex mine{first, "prices"};
+    holdfast::shared_mutex theirs{second, "prices"};
+    {
+        const std::shared_lock reading{mine};
+        EXPECT_TRUE((std::shared_lock{theirs, std::try_to_lock}.owns_lock()));
+        EXPECT_FALSE((std::unique_lock{theirs, std::try_to_lock}.owns_lock()));
+        EXPECT_FALSE((std::unique_lock{theirs, 20ms}.owns_lock()));
+    }
+    const std::unique_lock writing{mine};
+    EXPECT_FALSE((std::shared_lock{theirs, std::try_to_lock}.owns_lock()));
+    EXPECT_FALSE((std::shared_lock{theirs, 20ms}.owns_lock()));
+}
+
+TEST_P(readers_and_writers, never_overlap) { // P1
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    std::atomic<int> readers{0};
+    std::atomic<int> writers{0};
+    std::atomic<int> overlaps{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 5; ++i) {
+            threads.emplace_back([&, i] {
+                auto own = connect();
+                holdfast::shared_mutex prices{own, "prices"};
+                for (int round = 0; round < 15; ++round) {
+                    if (i < 3) {
+                        const std::shared_lock reading{prices};
+                        ++readers;
+                        if (writers != 0) { ++overlaps; }
+                        std::this_thread::yield();
+                        --readers;
+                    } else {
+                        const std::lock_guard writing{prices};
+                        if (writers.fetch_add(1) != 0 || readers != 0) { ++overlaps; }
+                        std::this_thread::yield();
+                        --writers;
+                    }
+                }
+            });
+        }
+    }
+    EXPECT_EQ(overlaps.load(), 0);
+    EXPECT_TRUE(will_be_clear("prices"));
+}
+
+TEST_P(readers_and_writers, a_reader_that_comes_later_does_not_pass_a_waiting_writer) { // P6
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
+    seam_client all{url()};
+    const auto reading = all.ticket("prices");
+    const auto writing = all.ticket("prices");
+    const auto late = all.ticket("prices");
+    ASSERT_EQ(all.acquire(reading, reader).what, fate::granted);
+    ASSERT_EQ(all.acquire(writing, writer).what, fate::queued);
+    ASSERT_EQ(all.acquire(late, reader).what, fate::queued);
+    request impatient = reader;
+    impatient.queue = queueing::no;
+    EXPECT_EQ(all.acquire(all.ticket("prices"), impatient).what, fate::busy);
+
+    EXPECT_EQ(all.release(reading).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(writing).what, fate::granted);
+    EXPECT_EQ(all.wait_on(late).what, fate::queued);
+    EXPECT_EQ(all.release(writing).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(late).what, fate::granted);
+}
+
+TEST_P(readers_and_writers, readers_next_to_each_other_in_the_queue_are_let_in_together) { // P6
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
+    seam_client all{url()};
+    const auto writing = all.ticket("prices");
+    ASSERT_EQ(all.acquire(writing, writer).what, fate::granted);
+    std::vector<holdfast::engine::ticket> group;
+    for (int i = 0; i < 3; ++i) {
+        group.push_back(all.ticket("prices"));
+        ASSERT_EQ(all.acquire(group.back(), reader).what, fate::queued);
+    }
+    const auto last = all.ticket("prices");
+    ASSERT_EQ(all.acquire(last, writer).what, fate::queued);
+
+    EXPECT_EQ(all.release(writing).what, fate::handed_off);
+    EXPECT_EQ(all.inspect("prices").holders.size(), 3U);
+    for (const auto& who : group) { EXPECT_EQ(all.wait_on(who).what, fate::granted); }
+    EXPECT_EQ(all.wait_on(last).what, fate::queued);
+    for (const auto& who : group) { (void)all.release(who); }
+    EXPECT_EQ(all.wait_on(last).what, fate::granted);
+}
+
+TEST_P(readers_and_writers, a_writer_that_gives_up_lets_the_readers_behind_it_in) { // P6, P8
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
+    seam_client all{url()};
+    const auto reading = all.ticket("prices");
+    const auto writing = all.ticket("prices");
+    const auto late = all.ticket("prices");
+    ASSERT_EQ(all.acquire(reading, reader).what, fate::granted);
+    ASSERT_EQ(all.acquire(writing, writer).what, fate::queued);
+    ASSERT_EQ(all.acquire(late, reader).what, fate::queued);
+    EXPECT_EQ(all.withdraw(writing).what, fate::released);
+    EXPECT_TRUE(all.await(holdfast::engine::notice::kind::granted, late));
+}
+
+TEST_P(readers_and_writers, one_thread_that_wants_both_is_told_of_the_deadlock) { // P9
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    auto fleet = connect();
+    holdfast::shared_mutex prices{fleet, "prices"};
+    {
+        const std::shared_lock reading{prices};
+        EXPECT_EQ(failure_of([&] { prices.lock(); }), errc::would_deadlock);
+    }
+    const std::lock_guard writing{prices};
+    EXPECT_EQ(failure_of([&] { prices.lock_shared(); }), errc::would_deadlock);
+}
+
+HOLDFAST_CONTRACT(other_use);
+
+TEST_P(other_use, of_a_name_as_another_primitive_is_an_error_while_it_is_in_use) { // P1
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported && can(primitive::semaphore).supported);
+    auto fleet = connect();
+    holdfast::mutex as_mutex{fleet, "name"};
+    holdfast::shared_mutex as_shared{fleet, "name"};
+    holdfast::counting_semaphore as_semaphore{fleet, "name", 3};
+    {
+        const auto held = as_mutex.acquire();
+        EXPECT_EQ(failure_of([&] { (void)as_shared.try_acquire(); }), errc::wrong_primitive);
+        EXPECT_EQ(failure_of([&] { (void)as_shared.acquire_shared(); }), errc::wrong_primitive);
+        EXPECT_EQ(failure_of([&] { (void)as_semaphore.acquire(); }), errc::wrong_primitive);
+        EXPECT_TRUE(held.valid());
+    }
+    {
+        const auto permit = as_semaphore.acquire();
+        std::error_code failure;
+        EXPECT_FALSE(as_mutex.try_acquire(failure));
+        EXPECT_EQ(failure, errc::wrong_primitive);
+        EXPECT_FALSE(as_mutex.try_lock(failure));
+        EXPECT_EQ(failure, errc::wrong_primitive);
+    }
+    EXPECT_TRUE(as_shared.try_acquire());
+}
+
+TEST_P(other_use, of_a_semaphore_with_another_limit_is_an_error_while_permits_are_out) { // P1
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    holdfast::counting_semaphore three{fleet, "slots", 3};
+    holdfast::counting_semaphore four{fleet, "slots", 4};
+    {
+        const auto held = three.acquire();
+        EXPECT_EQ(failure_of([&] { (void)four.acquire(); }), errc::wrong_limit);
+    }
+    EXPECT_TRUE(four.try_acquire());
+}
+
+TEST_P(other_use, of_a_name_as_a_recursive_mutex_is_use_as_a_mutex) { // P1
+    auto fleet = connect();
+    auto rival = connect();
+    holdfast::recursive_mutex again{fleet, "name"};
+    const std::lock_guard hold{again};
+    EXPECT_FALSE((holdfast::mutex{rival, "name"}.try_acquire()));
+}
+
+} // namespace

@@ -1,0 +1,198 @@
+// P9 and errors: what contradicts itself is refused before anything is sent, by the field's name.
+#include "contract/contract.hpp"
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::errc;
+using holdfast::hold_options;
+
+HOLDFAST_CONTRACT(options_errors);
+
+struct bad_option {
+    const char* field;
+    hold_options options;
+};
+
+const std::vector<bad_option>& bad_options() {
+    static const std::vector<bad_option> all{
+        {"lease", {.lease = 0ms}},
+        {"lease", {.lease = -1ms}},
+        {"lease", {.lease = 99ms}},
+        {"lease", {.lease = 24h + 1ms}},
+        {"lease", {.lease = milliseconds::max()}},
+        {"lease", {.lease = milliseconds::min()}},
+        {"margin", {.lease = 10s, .margin = -1ms}},
+        {"margin", {.lease = 10s, .margin = 5s}},
+        {"margin", {.lease = 10s, .margin = milliseconds::max()}},
+        {"max_hold", {.max_hold = -1ms}},
+        {"max_hold", {.max_hold = std::chrono::hours{24 * 365} + 1ms}},
+        {"min_hold", {.min_hold = -1ms}},
+        {"min_hold", {.min_hold = std::chrono::hours{24 * 365} + 1ms}},
+        {"min_hold", {.max_hold = 10s, .min_hold = 11s}},
+        {"note", {.note = std::string(257, 'x')}},
+    };
+    return all;
+}
+
+TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) { // P9
+    auto fleet = connect();
+    for (const auto& [field, options] : bad_options()) {
+        const auto& how = options;
+        const std::vector<std::function<void()>> makers{
+            [&] {
+                holdfast::mutex{fleet, "stock", how};
+            },
+            [&] {
+                holdfast::recursive_mutex{fleet, "stock", how};
+            },
+            [&] {
+                holdfast::shared_mutex{fleet, "stock", how};
+            },
+            [&] {
+                holdfast::counting_semaphore{fleet, "stock", 2, how};
+            }};
+        for (const auto& make : makers) {
+            EXPECT_EQ(failure_of(make), errc::invalid_option) << field;
+            EXPECT_NE(complaint_of(make).find(field), std::string::npos)
+                << field << " is not in: " << complaint_of(make);
+        }
+    }
+}
+
+TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // P9
+    auto fleet = connect();
+    holdfast::mutex stock{fleet, "stock"};
+    for (const auto& [field, options] : bad_options()) {
+        const auto& how = options;
+        const std::vector<std::function<void()>> askers{
+            [&] { (void)stock.acquire(how); }, [&] { (void)stock.try_acquire(how); },
+            [&] { (void)stock.try_acquire_for(1s, how); }};
+        for (const auto& ask : askers) {
+            EXPECT_EQ(failure_of(ask), errc::invalid_option) << field;
+            EXPECT_NE(complaint_of(ask).find(field), std::string::npos)
+                << field << " is not in: " << complaint_of(ask);
+        }
+        std::error_code failure;
+        EXPECT_FALSE(stock.try_acquire(how, failure));
+        EXPECT_EQ(failure, errc::invalid_option) << field;
+    }
+    EXPECT_TRUE(look("stock").holders.empty());
+}
+
+TEST_P(options_errors, the_extremes_that_are_allowed_work) { // P9
+    auto fleet = connect();
+    holdfast::mutex stock{fleet, "stock"};
+    for (const auto& how : {hold_options{.lease = 100ms}, hold_options{.lease = 24h},
+                            hold_options{.lease = 10s, .margin = 4999ms},
+                            hold_options{.max_hold = 10s, .min_hold = 0ms},
+                            hold_options{.max_hold = std::chrono::hours{24 * 365}},
+                            hold_options{.note = std::string(256, 'x')}}) {
+        EXPECT_TRUE(stock.try_acquire_for(long_wait, how));
+    }
+}
+
+TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { // P9
+    HOLDFAST_NEEDS(!GetParam().dead_url.empty());
+    holdfast::client dead{GetParam().dead_url, {.connect_wait = scaled(2s)}};
+    holdfast::mutex stock{dead, "stock"};
+    const stopwatch watch;
+    for (const auto& [field, options] : bad_options()) {
+        const auto& how = options;
+        EXPECT_EQ(failure_of([&] { (void)stock.acquire(how); }), errc::invalid_option) << field;
+    }
+    EXPECT_EQ(failure_of([&] { (void)holdfast::admin{dead}.inspect(""); }), errc::invalid_name);
+    EXPECT_LT(watch.elapsed(), scaled(1s));
+}
+
+TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) { // P9
+    HOLDFAST_NEEDS(!GetParam().dead_url.empty());
+    holdfast::client dead{GetParam().dead_url, {.connect_wait = 200ms}};
+    holdfast::mutex stock{dead, "stock"};
+    const stopwatch watch;
+    const auto code = failure_of([&] { (void)stock.acquire(); });
+    EXPECT_TRUE(code);
+    EXPECT_LT(watch.elapsed(), 200ms + scaled(1s));
+    EXPECT_EQ(code.category(), holdfast::category());
+
+    // Each form says the same.
+    std::error_code failure;
+    EXPECT_FALSE(stock.acquire(failure));
+    EXPECT_EQ(failure, code);
+    EXPECT_FALSE(stock.try_acquire(failure));
+    EXPECT_EQ(failure, code);
+    EXPECT_FALSE(stock.try_lock(failure));
+    EXPECT_EQ(failure, code);
+    EXPECT_EQ(failure_of([&] { stock.lock(); }), code);
+    EXPECT_EQ(failure_of([&] { dead.ping(); }), code);
+    EXPECT_EQ(failure_of([&] { (void)holdfast::admin{dead}.list(); }), code);
+    EXPECT_GT(complaint_of([&] { (void)stock.try_acquire(); }).size(), 20U);
+}
+
+TEST_P(options_errors, a_store_that_hangs_is_unavailable_after_connect_wait) { // P5, P9
+    holdfast::client fleet{url(), {.connect_wait = 200ms}};
+    holdfast::mutex stock{fleet, "stock"};
+    { const auto once = stock.acquire(); }
+    if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
+    const stopwatch watch;
+    EXPECT_EQ(failure_of([&] { (void)stock.try_acquire(); }), errc::unavailable);
+    EXPECT_GE(watch.elapsed(), 190ms);
+    EXPECT_LT(watch.elapsed(), 200ms + scaled(500ms));
+    EXPECT_EQ(failure_of([&] { (void)stock.acquire(); }), errc::unavailable);
+    std::error_code failure;
+    EXPECT_FALSE(stock.lock(failure));
+    EXPECT_EQ(failure, errc::unavailable);
+}
+
+TEST_P(options_errors, a_wait_for_a_store_that_hangs_can_be_stopped) { // P9
+    holdfast::client fleet{url(), {.connect_wait = long_wait}};
+    holdfast::mutex stock{fleet, "stock"};
+    { const auto once = stock.acquire(); }
+    if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
+    background waiter{
+        [&](std::stop_token stop) { return failure_of([&] { (void)stock.acquire(stop); }); }};
+    EXPECT_FALSE(waiter.done_within(50ms));
+    const stopwatch watch;
+    waiter.stop();
+    EXPECT_EQ(waiter.get(), errc::cancelled);
+    EXPECT_LT(watch.elapsed(), scaled(200ms));
+}
+
+TEST_P(options_errors, the_error_code_forms_clear_the_code_when_all_is_well) { // P5
+    auto fleet = connect();
+    holdfast::mutex stock{fleet, "stock"};
+    const auto cleared = [](auto action) {
+        std::error_code failure = errc::internal;
+        action(failure);
+        return !failure;
+    };
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.acquire(failure).valid()); }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.acquire({}, {}, failure)); }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire(failure)); }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire({}, failure)); }));
+    EXPECT_TRUE(
+        cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire_for(1s, {}, {}, failure)); }));
+    EXPECT_TRUE(cleared([&](auto& failure) {
+        const auto soon = std::chrono::steady_clock::now() + 1s;
+        EXPECT_TRUE(stock.try_acquire_until(soon, {}, {}, failure));
+    }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.lock(failure)); }));
+    stock.unlock();
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.try_lock(failure)); }));
+    // Contention is no error either.
+    auto rival = connect();
+    holdfast::mutex theirs{rival, "stock"};
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_FALSE(theirs.try_acquire(failure)); }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_FALSE(theirs.try_lock(failure)); }));
+    EXPECT_TRUE(cleared(
+        [&](auto& failure) { EXPECT_FALSE(theirs.try_acquire_for(10ms, {}, {}, failure)); }));
+    stock.unlock();
+}
+
+TEST_P(options_errors, a_negative_connect_wait_is_refused) { // P9
+    const auto make = [&] { holdfast::client{url(), {.connect_wait = -1ms}}; };
+    EXPECT_EQ(failure_of(make), errc::invalid_option);
+    EXPECT_NE(complaint_of(make).find("connect_wait"), std::string::npos) << complaint_of(make);
+}
+
+} // namespace

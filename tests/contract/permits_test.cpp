@@ -1,0 +1,165 @@
+// counting_semaphore: at most N permits out, taken all or none, in order.
+#include "contract/contract.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::errc;
+using holdfast::mode;
+using holdfast::primitive;
+using holdfast::engine::fate;
+using holdfast::engine::queueing;
+
+HOLDFAST_CONTRACT(permits);
+
+[[nodiscard]] request some(unsigned count, unsigned limit) {
+    return {.kind = primitive::semaphore,
+            .how = mode::permits,
+            .permits = count,
+            .limit = limit,
+            .queue = queueing::grant};
+}
+
+TEST_P(permits, are_given_out_up_to_the_limit) { // P1
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto first = connect();
+    auto second = connect();
+    holdfast::counting_semaphore mine{first, "slots", 3};
+    holdfast::counting_semaphore theirs{second, "slots", 3};
+    EXPECT_EQ(mine.max(), 3U);
+    auto one = mine.acquire();
+    const auto two = theirs.acquire();
+    const auto three = mine.try_acquire();
+    EXPECT_TRUE(three);
+    EXPECT_FALSE(mine.try_acquire());
+    EXPECT_FALSE(theirs.try_acquire_for(20ms));
+    EXPECT_EQ(look("slots").limit, 3U);
+    one.release();
+    EXPECT_TRUE(theirs.try_acquire());
+}
+
+TEST_P(permits, are_taken_all_or_none) { // P1
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    holdfast::counting_semaphore slots{fleet, "slots", 4};
+    const auto three = slots.acquire(3);
+    EXPECT_FALSE(slots.try_acquire(2));
+    const auto one = slots.try_acquire(1);
+    EXPECT_TRUE(one);
+    const auto seen = look("slots");
+    ASSERT_EQ(seen.holders.size(), 2U);
+    EXPECT_EQ(seen.holders[0].permits + seen.holders[1].permits, 4U);
+}
+
+TEST_P(permits, never_exceed_the_limit) { // P1
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    std::atomic<unsigned> out{0};
+    std::atomic<unsigned> most{0};
+    {
+        std::vector<std::jthread> threads;
+        for (unsigned i = 0; i < 6; ++i) {
+            threads.emplace_back([&, want = 1 + i % 2] {
+                auto own = connect();
+                holdfast::counting_semaphore slots{own, "slots", 3};
+                for (int round = 0; round < 15; ++round) {
+                    const auto held = slots.acquire(want);
+                    const auto now = out.fetch_add(want) + want;
+                    for (auto seen = most.load(); now > seen;) {
+                        if (most.compare_exchange_weak(seen, now)) { break; }
+                    }
+                    std::this_thread::yield();
+                    out.fetch_sub(want);
+                }
+            });
+        }
+    }
+    EXPECT_LE(most.load(), 3U);
+    EXPECT_TRUE(will_be_clear("slots"));
+}
+
+TEST_P(permits, of_a_large_request_are_not_taken_by_small_ones_that_come_later) { // P6
+    HOLDFAST_NEEDS(can(primitive::semaphore).fifo);
+    seam_client all{url()};
+    const auto held = all.ticket("slots");
+    const auto large = all.ticket("slots");
+    const auto small = all.ticket("slots");
+    ASSERT_EQ(all.acquire(held, some(2, 3)).what, fate::granted);
+    ASSERT_EQ(all.acquire(large, some(3, 3)).what, fate::queued);
+    EXPECT_EQ(all.acquire(small, some(1, 3)).what, fate::queued);
+    EXPECT_EQ(all.release(held).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(large).what, fate::granted);
+    EXPECT_EQ(all.wait_on(small).what, fate::queued);
+    EXPECT_EQ(all.release(large).what, fate::handed_off);
+    EXPECT_EQ(all.wait_on(small).what, fate::granted);
+}
+
+TEST_P(permits, that_are_released_together_serve_several_at_once) { // P6
+    HOLDFAST_NEEDS(can(primitive::semaphore).fifo);
+    seam_client all{url()};
+    const auto held = all.ticket("slots");
+    ASSERT_EQ(all.acquire(held, some(3, 3)).what, fate::granted);
+    std::vector<holdfast::engine::ticket> group;
+    for (int i = 0; i < 4; ++i) {
+        group.push_back(all.ticket("slots"));
+        ASSERT_EQ(all.acquire(group.back(), some(1, 3)).what, fate::queued);
+    }
+    EXPECT_EQ(all.release(held).what, fate::handed_off);
+    for (std::size_t i = 0; i < 3; ++i) { EXPECT_EQ(all.wait_on(group[i]).what, fate::granted); }
+    EXPECT_EQ(all.wait_on(group[3]).what, fate::queued);
+}
+
+TEST_P(permits, of_a_crashed_holder_come_back) { // P7
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    seam_client crashed{url()};
+    request brief = some(2, 2);
+    brief.lease = 150ms;
+    ASSERT_EQ(crashed.acquire(crashed.ticket("slots"), brief).what, fate::granted);
+    auto fleet = connect();
+    EXPECT_TRUE(
+        (holdfast::counting_semaphore{fleet, "slots", 2}.try_acquire_for(2, long_wait, {})));
+}
+
+TEST_P(permits, are_renewed_while_held) { // P2
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    auto rival = connect();
+    holdfast::counting_semaphore theirs{rival, "slots", 2};
+    const auto held =
+        holdfast::counting_semaphore{fleet, "slots", 2}.acquire(2, {.lease = short_lease});
+    EXPECT_TRUE(throughout(2 * short_lease, [&] { return held.valid() && !theirs.try_acquire(); }));
+}
+
+TEST_P(permits, can_be_waited_for_and_the_wait_be_stopped) { // P9
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    auto rival = connect();
+    auto held = holdfast::counting_semaphore{fleet, "slots", 2}.acquire(2);
+    holdfast::counting_semaphore theirs{rival, "slots", 2};
+    background waiter{
+        [&](std::stop_token stop) { return failure_of([&] { (void)theirs.acquire(2, stop); }); }};
+    ASSERT_TRUE(will_wait("slots", 1));
+    waiter.stop();
+    EXPECT_EQ(waiter.get(), errc::cancelled);
+    EXPECT_TRUE(will_wait("slots", 0));
+}
+
+TEST_P(permits, that_can_never_be_had_are_refused) { // P9
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    for (const unsigned limit : {0U, 10'001U}) {
+        const auto make = [&] { holdfast::counting_semaphore{fleet, "slots", limit}; };
+        EXPECT_EQ(failure_of(make), errc::invalid_option) << limit;
+        EXPECT_NE(complaint_of(make).find("limit"), std::string::npos) << complaint_of(make);
+    }
+    holdfast::counting_semaphore slots{fleet, "slots", 3};
+    for (const unsigned count : {0U, 4U}) {
+        const auto take = [&] { (void)slots.try_acquire(count); };
+        EXPECT_EQ(failure_of(take), errc::invalid_option) << count;
+        EXPECT_NE(complaint_of(take).find("permits"), std::string::npos) << complaint_of(take);
+    }
+}
+
+} // namespace

@@ -1,0 +1,46 @@
+#pragma once
+// Something that runs on a thread of its own and has a result, e.g. a waiter. When a test fails
+// early it is told to stop, so that no waiter keeps the test from ending.
+
+#include "support/timing.hpp"
+
+#include <future>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace holdfast::test {
+
+template <class Result>
+class background {
+public:
+    /// `body` is called with a stop_token: pass it to every wait.
+    template <class Body>
+    explicit background(Body body) {
+        std::packaged_task<Result(std::stop_token)> task{std::move(body)};
+        result_ = task.get_future();
+        thread_ = std::jthread{std::move(task)};
+    }
+
+    [[nodiscard]] bool done_within(milliseconds span) const {
+        return result_.wait_for(span) == std::future_status::ready;
+    }
+    [[nodiscard]] bool done() const { return done_within(0ms); }
+
+    /// Waits for the end; throws what the body threw. Asks it to stop if it takes for ever.
+    Result get() {
+        if (!done_within(2 * long_wait)) { thread_.request_stop(); }
+        return result_.get();
+    }
+    void stop() { thread_.request_stop(); }
+
+private:
+    std::future<Result> result_;
+    std::jthread thread_;
+};
+
+template <class Body>
+background(Body) -> background<std::invoke_result_t<Body, std::stop_token>>;
+
+} // namespace holdfast::test

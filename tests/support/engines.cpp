@@ -1,0 +1,48 @@
+#include "support/engines.hpp"
+
+#if HOLDFAST_WITH_EMBEDDED
+#    include "support/embedded_store.hpp"
+#endif
+
+#include <atomic>
+#include <ostream>
+
+namespace holdfast::test {
+
+namespace {
+
+class memory_store final : public store {
+public:
+    [[nodiscard]] std::string url() const override { return url_; }
+
+private:
+    [[nodiscard]] static std::string next_url() {
+        static std::atomic<unsigned> count{0};
+        return "memory:contract-" + std::to_string(++count);
+    }
+
+    std::string url_ = next_url();
+};
+
+template <class Store>
+std::unique_ptr<store> make() {
+    return std::make_unique<Store>();
+}
+
+} // namespace
+
+const std::vector<engine_under_test>& engines() {
+    static const std::vector<engine_under_test> all {
+        {.name = "memory", .make_store = make<memory_store>, .across_processes = false},
+#if HOLDFAST_WITH_EMBEDDED
+            {.name = "embedded",
+             .make_store = make<embedded_store>,
+             .dead_url = "embedded:/proc/no-such-folder/locks"},
+#endif
+    };
+    return all;
+}
+
+void PrintTo(const engine_under_test& engine, std::ostream* out) { *out << engine.name; }
+
+} // namespace holdfast::test

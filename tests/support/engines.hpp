@@ -1,0 +1,47 @@
+#pragma once
+// The engines that the contract suite runs against. A new engine adds one line in engines.cpp.
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+/// A store of a test's own, empty when it is made and gone when it is destroyed. All clients with
+/// its URL share its locks.
+class store {
+public:
+    store() = default;
+    store(const store&) = delete;
+    store& operator=(const store&) = delete;
+    virtual ~store() = default;
+
+    [[nodiscard]] virtual std::string url() const = 0;
+
+    /// From now on no operation that changes anything is done or refused. False: this engine
+    /// cannot hang.
+    [[nodiscard]] virtual bool hang() { return false; }
+
+    /// Forgets every lock. False: this engine cannot lose its data while clients are there.
+    [[nodiscard]] virtual bool lose_data() { return false; }
+};
+
+struct engine_under_test {
+    std::string name; ///< letters, digits and underscores: ends the names of its tests
+    std::function<std::unique_ptr<store>()> make_store;
+
+    /// Whether other processes reach the same store.
+    bool across_processes = true;
+
+    /// A well-formed URL of a store that cannot be reached or opened; empty if there can be none.
+    std::string dead_url = {};
+};
+
+[[nodiscard]] const std::vector<engine_under_test>& engines();
+
+void PrintTo(const engine_under_test& engine,
+             std::ostream* out); // NOLINT(readability-identifier-naming): gtest's
+
+} // namespace holdfast::test

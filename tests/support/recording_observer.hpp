@@ -1,0 +1,48 @@
+#pragma once
+// Remembers what an observer is told.
+
+#include "support/timing.hpp"
+
+#include <holdfast/observer.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace holdfast::test {
+
+/// Thread safety: all members may be called from any thread.
+class recording_observer : public observer {
+public:
+    void on_event(const event& what) noexcept override {
+        const std::lock_guard guard{mutex_};
+        events_.push_back(what);
+    }
+
+    [[nodiscard]] std::optional<event> first(event::kind what) const {
+        const std::lock_guard guard{mutex_};
+        const auto found = std::ranges::find(events_, what, &event::what);
+        if (found == events_.end()) { return std::nullopt; }
+        return *found;
+    }
+
+    /// Waits for it.
+    [[nodiscard]] std::optional<event> await(event::kind what,
+                                             milliseconds within = long_wait) const {
+        std::optional<event> found;
+        (void)eventually([&] { return (found = first(what)).has_value(); }, within);
+        return found;
+    }
+
+    [[nodiscard]] std::vector<event> all() const {
+        const std::lock_guard guard{mutex_};
+        return events_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<event> events_;
+};
+
+} // namespace holdfast::test

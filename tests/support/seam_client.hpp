@@ -1,0 +1,87 @@
+#pragma once
+// A client that speaks to a raw engine, one operation at a time: to resend, delay or forget what a
+// real client would not. It does nothing by itself: one that is not driven is as good as crashed.
+
+#include "holdfast/engine/factory.hpp"
+#include "support/timing.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+/// What an acquire asks for, apart from the ticket.
+struct request {
+    primitive kind = primitive::mutex;
+    mode how = mode::exclusive;
+    unsigned permits = 1;
+    unsigned limit = 1;
+    milliseconds lease = 30s;
+    milliseconds min_hold{0};
+    engine::queueing queue = engine::queueing::no;
+    base::instant not_after = base::never;
+    std::string note = {};
+};
+
+/// Thread safety: none. Every operation is driven until it is answered; one that is not answered
+/// in time is answered `unknown` with the detail "no answer".
+class seam_client final : private engine::sink {
+public:
+    explicit seam_client(const std::string& url);
+    seam_client(const seam_client&) = delete;
+    seam_client& operator=(const seam_client&) = delete;
+    ~seam_client();
+
+    [[nodiscard]] const engine::setting& who() const { return who_; }
+    [[nodiscard]] engine::capabilities can(primitive kind) const { return engine_->caps(kind); }
+
+    /// A ticket that was never used before.
+    [[nodiscard]] engine::ticket ticket(std::string name);
+
+    engine::answer ask(const engine::op& what);
+    engine::answer acquire(const engine::ticket& who, const request& what = {});
+    engine::answer release(const engine::ticket& who) { return ask(engine::release_op{who}); }
+    engine::answer withdraw(const engine::ticket& who) { return ask(engine::withdraw_op{who}); }
+    engine::answer take_away(const std::string& name, std::uint64_t only_token = 0) {
+        return ask(engine::break_op{name, only_token});
+    }
+    engine::beat_answer renew(const engine::ticket& who, milliseconds lease = 30s);
+    engine::beat_answer wait_on(const engine::ticket& who); ///< a waiter's heartbeat
+    [[nodiscard]] lock_info inspect(const std::string& name);
+
+    /// Submits and does not wait.
+    engine::op_id start(const engine::op& what);
+    void cancel(engine::op_id id) { engine_->cancel(id); }
+    [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
+    /// How often it was answered so far.
+    [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }
+
+    /// Drives until the ticket hears of a grant, a break or the like; empty: not in time.
+    [[nodiscard]] std::optional<engine::notice>
+    await(engine::notice::kind what, const engine::ticket& who, milliseconds within = long_wait);
+    void drive_for(milliseconds span);
+
+    [[nodiscard]] static engine::op acquire_op(const engine::ticket& who, const request& what);
+
+private:
+    bool drive_until(const std::function<bool()>& done, milliseconds within);
+    engine::beat_answer beat(const engine::beat_op::item& item);
+    void drive_once(base::instant until);
+
+    void answered(engine::answer&& what) override;
+    void noticed(const engine::notice& what) override { notices_.push_back(what); }
+
+    engine::setting who_;
+    std::uint64_t last_number_ = 0;
+    engine::op_id last_op_ = 0;
+    base::instant next_{};
+    std::multimap<engine::op_id, engine::answer> answers_;
+    std::vector<engine::notice> notices_;
+    std::unique_ptr<engine::engine> engine_; // last, so that it goes before what it answers to
+};
+
+} // namespace holdfast::test
