@@ -87,10 +87,16 @@ engine::answer asker::ask(const engine::op& what, base::milliseconds patience) {
     return out.value_or(engine::answer{});
 }
 
-engine::answer asker::acquire(const std::string& name, std::uint64_t number, engine::queueing queue,
-                              base::milliseconds lease) {
+engine::acquire_op asker::wish(const std::string& name, std::uint64_t number) const {
     engine::acquire_op what;
     what.who = mine(name, number);
+    what.lease = 30s;
+    return what;
+}
+
+engine::answer asker::acquire(const std::string& name, std::uint64_t number, engine::queueing queue,
+                              base::milliseconds lease) {
+    engine::acquire_op what = wish(name, number);
     what.lease = lease;
     what.queue = queue;
     return ask(what);

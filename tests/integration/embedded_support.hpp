@@ -55,6 +55,7 @@ public:
     [[nodiscard]] engine::ticket mine(const std::string& name, std::uint64_t number) const {
         return {name, {who.client, number}};
     }
+    [[nodiscard]] engine::acquire_op wish(const std::string& name, std::uint64_t number) const;
     [[nodiscard]] engine::engine& raw() { return *engine_; }
     void close() { engine_.reset(); }
 

@@ -29,30 +29,6 @@ mode_t mode_of(const std::string& text) {
                                        text + "'"};
 }
 
-std::string home_of_user() {
-    std::vector<char> room(16384);
-    passwd entry{};
-    passwd* found = nullptr;
-    const int result = ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
-    const std::string user = "user " + std::to_string(::geteuid());
-    if (found == nullptr) {
-        throw failure{errc::store_forbidden,
-                      user + " has no passwd entry" +
-                          (result != 0 ? " (" + std::string{"error "} + std::to_string(result) + ")"
-                                       : std::string{}) +
-                          ", so there is no default file; name one: embedded:/path"};
-    }
-    std::string home = entry.pw_dir == nullptr ? "" : entry.pw_dir;
-    struct stat about {};
-    if (home.empty() || home.front() != '/' || ::stat(home.c_str(), &about) != 0 ||
-        !S_ISDIR(about.st_mode)) {
-        throw failure{errc::store_forbidden, "the home folder '" + home + "' of " + user +
-                                                 " does not exist, so there is no default file; "
-                                                 "name one: embedded:/path"};
-    }
-    return home == "/" ? std::string{} : home;
-}
-
 } // namespace
 
 location locate(const url& where) {
@@ -84,8 +60,32 @@ location locate(const url& where) {
     return out;
 }
 
-std::string default_path() {
-    std::string folder = home_of_user();
+std::string home_of_user() {
+    std::vector<char> room(16384);
+    passwd entry{};
+    passwd* found = nullptr;
+    const int result = ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
+    const std::string user = "user " + std::to_string(::geteuid());
+    if (found == nullptr) {
+        throw failure{errc::store_forbidden,
+                      user + " has no passwd entry" +
+                          (result != 0 ? " (" + std::string{"error "} + std::to_string(result) + ")"
+                                       : std::string{}) +
+                          ", so there is no default file; name one: embedded:/path"};
+    }
+    std::string home = entry.pw_dir == nullptr ? "" : entry.pw_dir;
+    struct stat about {};
+    if (home.empty() || home.front() != '/' || ::stat(home.c_str(), &about) != 0 ||
+        !S_ISDIR(about.st_mode)) {
+        throw failure{errc::store_forbidden, "the home folder '" + home + "' of " + user +
+                                                 " does not exist, so there is no default file; "
+                                                 "name one: embedded:/path"};
+    }
+    return home;
+}
+
+std::string default_path(const std::string& home) {
+    const std::string folder = home == "/" ? "" : home;
     for (const char* part : {"/.local", "/.local/state", "/.local/state/holdfast"}) {
         const std::string next = folder + part;
         if (::mkdir(next.c_str(), 0700) != 0 && errno != EEXIST) {

@@ -16,10 +16,13 @@ struct location {
 /// Throws error(invalid_url). Does no I/O.
 [[nodiscard]] location locate(const url& where);
 
-/// `<home>/.local/state/holdfast/locks.db`. The home is that of the passwd entry of the effective
-/// user, never $HOME or XDG_*: cron, sudo and a login shell must mean the same file. Makes the
-/// folders below the home, mode 0700. Throws failure.
-[[nodiscard]] std::string default_path();
+/// The home folder in the passwd entry of the effective user, never $HOME or XDG_*: cron, sudo and
+/// a login shell must mean the same file. Throws failure.
+[[nodiscard]] std::string home_of_user();
+
+/// `<home>/.local/state/holdfast/locks.db`. Makes the folders below the home, mode 0700. Throws
+/// failure.
+[[nodiscard]] std::string default_path(const std::string& home);
 
 /// The same file in one spelling, whatever symbolic links lead to it: the files beside it are found
 /// by it. The file itself need not exist. Throws failure.

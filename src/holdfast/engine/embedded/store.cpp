@@ -30,7 +30,7 @@ bool store::open() {
                       "locks from before a reboot could not be told from others; mount /proc"};
     }
     if (!clients_.is_open()) {
-        path_ = one_spelling(where_.path.empty() ? default_path() : where_.path);
+        path_ = one_spelling(where_.path.empty() ? default_path(home_of_user()) : where_.path);
         wal_path_ = path_ + "-wal";
     }
     auto file = open_file(path_, where_.mode, boot_);

@@ -1,0 +1,319 @@
+// Processes that die, stop or fork at the wrong moment.
+
+#include "embedded_support.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <random>
+#include <thread>
+#include <unistd.h>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+
+/// Acquires or queues in a process of its own, says so, and then waits for its end.
+std::unique_ptr<child> in_child(const std::string& path, queueing queue) {
+    auto out = std::make_unique<child>([=](const child::mouth& to) {
+        asker me{path};
+        const auto said = me.acquire("n", 1, queue);
+        to.say(said.what == fate::granted  ? "granted"
+               : said.what == fate::queued ? "queued"
+                                           : "no: " + said.detail);
+        to.listen();
+    });
+    return out;
+}
+
+std::string integrity(const std::string& path) {
+    sqlite3* raw = nullptr;
+    std::string said = "cannot open";
+    if (sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
+        sqlite3_busy_timeout(raw, 5000);
+        sqlite3_stmt* check = nullptr;
+        sqlite3_prepare_v2(raw, "PRAGMA integrity_check", -1, &check, nullptr);
+        if (sqlite3_step(check) == SQLITE_ROW) {
+            said = reinterpret_cast<const char*>(sqlite3_column_text(check, 0));
+        }
+        sqlite3_finalize(check);
+    }
+    sqlite3_close(raw);
+    return said;
+}
+
+TEST(embedded_death, frees_the_lock_of_a_killed_process_at_once) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    const auto holder = in_child(path, queueing::no);
+    ASSERT_EQ(holder->hear(), "granted");
+    ASSERT_EQ(me.acquire("n", 1).what, fate::busy);
+    holder->end(SIGKILL);
+    EXPECT_EQ(me.acquire("n", 2).what, fate::granted);
+}
+
+TEST(embedded_death, a_waiter_is_granted_by_its_next_beat_after_the_holder_was_killed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    const auto holder = in_child(path, queueing::no);
+    ASSERT_EQ(holder->hear(), "granted");
+    ASSERT_EQ(me.acquire("n", 1, queueing::grant).what, fate::queued);
+    holder->end(SIGKILL);
+    EXPECT_EQ(me.beat("n", 1, true).what, fate::granted);
+}
+
+TEST(embedded_death, passes_over_a_waiter_that_was_killed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker holder{path};
+    asker last{path};
+    ASSERT_EQ(holder.acquire("n", 1).what, fate::granted);
+    const auto waiter = in_child(path, queueing::grant);
+    ASSERT_EQ(waiter->hear(), "queued");
+    ASSERT_EQ(last.acquire("n", 1, queueing::grant).what, fate::queued);
+    waiter->end(SIGKILL);
+    ASSERT_EQ(holder.release("n", 1).what, fate::handed_off);
+    EXPECT_TRUE(last.hear());
+}
+
+TEST(embedded_death, a_stopped_process_is_not_a_dead_one) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    const auto holder = in_child(path, queueing::no);
+    ASSERT_EQ(holder->hear(), "granted");
+    holder->kill(SIGSTOP);
+    EXPECT_EQ(me.acquire("n", 1).what, fate::busy);
+}
+
+TEST(embedded_death, a_client_that_is_closed_frees_what_it_held) {
+    const scratch_folder folder;
+    asker one{folder / "locks.db"};
+    asker two{folder / "locks.db"};
+    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    one.close();
+    EXPECT_EQ(two.acquire("n", 1).what, fate::granted);
+}
+
+// POSIX locks go when any descriptor of their file is closed in the process.
+TEST(embedded_death, closing_one_client_leaves_the_locks_of_others_in_the_process) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker one{path};
+    asker two{path};
+    ASSERT_EQ(one.acquire("one", 1).what, fate::granted);
+    ASSERT_EQ(two.acquire("two", 1).what, fate::granted);
+    two.close();
+    { const asker never_used{path}; }
+    ::close(::open((path + "-live").c_str(), O_RDONLY | O_CLOEXEC));
+    child other{[&](const child::mouth& to) {
+        asker me{path};
+        to.say(me.acquire("one", 1).what == fate::busy ? "busy" : "free");
+        to.say(me.acquire("two", 2).what == fate::busy ? "busy" : "free");
+    }};
+    EXPECT_EQ(other.hear(), "busy");
+    EXPECT_EQ(other.hear(), "free");
+    EXPECT_EQ(one.beat("one", 1, false).what, fate::renewed);
+}
+
+TEST(embedded_death, leaves_no_inbox_of_a_killed_process_behind) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    const auto holder = in_child(path, queueing::no);
+    ASSERT_EQ(holder->hear(), "granted");
+    holder->end(SIGKILL);
+    asker me{path};
+    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    int left = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{path + "-inbox"}) {
+        EXPECT_EQ(entry.path().filename(), me.who.client.text());
+        ++left;
+    }
+    EXPECT_EQ(left, 1);
+    me.close();
+    EXPECT_TRUE(std::filesystem::is_empty(path + "-inbox"));
+}
+
+TEST(embedded_death, a_kill_in_the_middle_of_a_transaction_damages_nothing) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    std::minstd_rand random{7};
+    for (int round = 0; round < 40; ++round) {
+        child busy{[&](const child::mouth& to) {
+            asker worker{path};
+            to.say("ready");
+            for (std::uint64_t number = 1;; ++number) {
+                const std::string name = "n" + std::to_string(number % 3);
+                if (worker.acquire(name, number).what == fate::granted) {
+                    worker.release(name, number);
+                }
+            }
+        }};
+        ASSERT_EQ(busy.hear(), "ready");
+        std::this_thread::sleep_for(std::chrono::microseconds{random() % 3000});
+        busy.end(SIGKILL);
+        for (const char* name : {"n0", "n1", "n2"}) {
+            const auto number = static_cast<std::uint64_t>(round) + 1;
+            const auto said = me.acquire(name, number);
+            ASSERT_EQ(said.what, fate::granted) << said.detail;
+            ASSERT_EQ(me.release(name, number).what, fate::released);
+        }
+    }
+    EXPECT_EQ(integrity(path), "ok");
+}
+
+TEST(embedded_death, a_process_stopped_in_its_transaction_delays_others_until_they_give_up) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    child stopped{[&](const child::mouth& to) {
+        sqlite3* raw = nullptr;
+        sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
+        const int begun = sqlite3_exec(raw, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+        to.say(begun == SQLITE_OK ? "begun" : "not begun");
+        to.listen();
+        sqlite3_close(raw);
+    }};
+    ASSERT_EQ(stopped.hear(), "begun");
+    stopped.kill(SIGSTOP);
+    const auto before = base::boot_clock::now();
+    const auto said = me.ask(engine::release_op{me.mine("n", 1)}, 100ms);
+    EXPECT_EQ(said.what, fate::failed);
+    EXPECT_EQ(said.error, errc::unavailable);
+    EXPECT_NE(said.detail.find("busy for"), std::string::npos) << said.detail;
+    EXPECT_LT(base::boot_clock::now() - before, 1s);
+    // Who only looks is not delayed.
+    EXPECT_EQ(me.inspect("n").holders.size(), 1U);
+
+    const auto several = {me.submit(engine::release_op{me.mine("n", 1)}, 10s),
+                          me.submit(me.wish("m", 2), 10s)};
+    const auto cancelled = me.submit(me.wish("o", 3), 10s);
+    me.raw().cancel(cancelled);
+    stopped.end(SIGKILL);
+    for (const auto id : several) {
+        std::optional<engine::answer> late;
+        EXPECT_TRUE(me.drive_until([&] { return (late = me.answered(id)).has_value(); }));
+        ASSERT_TRUE(late);
+        EXPECT_TRUE(late->what == fate::released || late->what == fate::granted) << late->detail;
+    }
+    EXPECT_FALSE(me.answered(cancelled));
+    EXPECT_TRUE(me.inspect("o").holders.empty());
+}
+
+TEST(embedded_fork, a_child_may_have_a_client_of_its_own) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker parent{path};
+    ASSERT_EQ(parent.acquire("n", 1).what, fate::granted);
+    child forked{[&](const child::mouth& to) {
+        asker me{path};
+        to.say(me.acquire("n", 1).what == fate::busy ? "busy" : "wrong");
+        to.say(me.acquire("m", 2).what == fate::granted ? "granted" : "wrong");
+        to.listen();
+    }};
+    EXPECT_EQ(forked.hear(), "busy");
+    EXPECT_EQ(forked.hear(), "granted");
+    EXPECT_EQ(parent.beat("n", 1, false).what, fate::renewed);
+    EXPECT_EQ(parent.acquire("m", 2).what, fate::busy);
+    forked.answer();
+    EXPECT_EQ(forked.wait(), 0);
+    EXPECT_EQ(parent.acquire("m", 3).what, fate::granted);
+    EXPECT_EQ(parent.release("n", 1).what, fate::released);
+    EXPECT_EQ(integrity(path), "ok");
+}
+
+// SQLite's own bookkeeping of locks is inherited, the locks are not. Without what fork_watch does
+// the child would work on without them, and whoever closes the file last, as it thinks, would
+// remove the WAL that the child still writes to.
+TEST(embedded_fork, a_childs_client_goes_on_when_the_parents_is_closed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    auto parent = std::make_unique<asker>(path);
+    ASSERT_EQ(parent->acquire("n", 1).what, fate::granted);
+    child forked{[&](const child::mouth& to) {
+        asker me{path};
+        to.say(me.acquire("m", 1).what == fate::granted ? "granted" : "wrong");
+        to.listen();
+        const auto said = me.acquire("o", 2);
+        to.say(said.what == fate::granted ? "granted" : said.detail);
+        to.listen();
+    }};
+    ASSERT_EQ(forked.hear(), "granted");
+    parent.reset();
+    EXPECT_EQ(integrity(path), "ok"); // opens the file and closes it
+    forked.answer();
+    EXPECT_EQ(forked.hear(), "granted");
+    asker newcomer{path};
+    EXPECT_EQ(newcomer.acquire("o", 2).what, fate::busy);
+    EXPECT_EQ(integrity(path), "ok");
+}
+
+TEST(embedded_fork, a_child_that_does_nothing_keeps_nothing_alive) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    int grandchild = 0;
+    {
+        child holder{[&](const child::mouth& to) {
+            asker me{path};
+            if (me.acquire("n", 1).what != fate::granted) { return; }
+            const pid_t forked = ::fork();
+            if (forked == 0) {
+                ::pause(); // with all that it inherited
+                ::_exit(0);
+            }
+            to.say(std::to_string(forked));
+            to.listen();
+        }};
+        grandchild = std::stoi(holder.hear());
+        asker me{path};
+        EXPECT_EQ(me.acquire("n", 1).what, fate::busy);
+        holder.end(SIGKILL);
+    }
+    asker me{path};
+    EXPECT_EQ(me.acquire("n", 2).what, fate::granted);
+    ::kill(grandchild, SIGKILL);
+}
+
+TEST(embedded_fork, forks_while_other_threads_lock) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker held{path};
+    ASSERT_EQ(held.acquire("held", 1).what, fate::granted);
+    std::atomic<bool> stop{false};
+    std::atomic<int> failures{0};
+    std::thread worker{[&] {
+        asker me{path};
+        for (std::uint64_t number = 1; !stop; ++number) {
+            if (me.acquire("n", number).what != fate::granted) { ++failures; }
+            if (me.release("n", number).what != fate::released) { ++failures; }
+        }
+    }};
+    for (int round = 0; round < 20; ++round) {
+        child forked{[&](const child::mouth& to) {
+            asker me{path};
+            to.say(me.acquire("held", 1).what == fate::busy ? "busy" : "wrong");
+        }};
+        EXPECT_EQ(forked.hear(), "busy");
+        EXPECT_EQ(forked.wait(), 0);
+    }
+    stop = true;
+    worker.join();
+    EXPECT_EQ(failures, 0);
+    EXPECT_EQ(held.release("held", 1).what, fate::released);
+    EXPECT_EQ(integrity(path), "ok");
+}
+
+} // namespace
+} // namespace holdfast::test
