@@ -79,12 +79,36 @@ failure system_failure(const std::string& path, const char* doing, int number) {
                       "; " + advice(code)};
 }
 
+namespace {
+
+int last_errno_of(sqlite3_file* file) noexcept {
+    int number = 0;
+    if (file == nullptr || file->pMethods == nullptr) { return 0; }
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+/// SQLite forgets why a COMMIT failed, but its files remember, unless they are closed by now.
+int why_of(sqlite3* connection, int current) noexcept {
+    if (const int number = sqlite3_system_errno(connection); number != 0) { return number; }
+    for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+        sqlite3_file* file = nullptr;
+        sqlite3_file_control(connection, "main", which, static_cast<void*>(&file));
+        if (const int number = last_errno_of(file); number != 0) { return number; }
+    }
+    return meaning_of_errno(current) == errc::store_full ? current : 0;
+}
+
+} // namespace
+
 failure sqlite_failure(const std::string& path, sqlite3* connection, int result) {
+    const int current = errno;
     int number = 0;
     std::string said = sqlite3_errstr(result);
     if (connection != nullptr) {
-        number = sqlite3_system_errno(connection);
         said = sqlite3_errmsg(connection);
+        number = sqlite3_system_errno(connection);
+        if ((result & 0xff) == SQLITE_IOERR) { number = why_of(connection, current); }
     }
     const errc code = meaning_of(result, number);
     if (number != 0 && (result & 0xff) != SQLITE_NOTADB) {

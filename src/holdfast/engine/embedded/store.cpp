@@ -31,7 +31,6 @@ bool store::open() {
     }
     if (!clients_.is_open()) {
         path_ = one_spelling(where_.path.empty() ? default_path(home_of_user()) : where_.path);
-        wal_path_ = path_ + "-wal";
     }
     auto file = open_file(path_, where_.mode, boot_);
     if (!file) { return false; }
@@ -41,9 +40,12 @@ bool store::open() {
     }
     about_ = file->about;
     file_ = file->file;
-    struct stat wal {};
-    if (::stat(wal_path_.c_str(), &wal) != 0) { throw system_failure(wal_path_, "find", errno); }
-    wal_inode_ = wal.st_ino;
+    in_use_ = {{{path_, file_.st_ino}, {path_ + "-wal", 0}, {path_ + "-shm", 0}}};
+    for (opened_file& one : in_use_) {
+        struct stat now {};
+        if (::stat(one.path.c_str(), &now) != 0) { throw system_failure(one.path, "find", errno); }
+        if (one.inode == 0) { one.inode = now.st_ino; }
+    }
     // First alive, then an inbox: an inbox whose client is not alive may be removed by anybody.
     if (!clients_.is_open()) { clients_.open(live_path(path_), about_.live, self_); }
     if (!inbox_.is_open()) {
@@ -58,13 +60,12 @@ bool store::open() {
 /// Somebody who removes or replaces the files takes the locks of all with them: whoever goes on
 /// with the old ones would exclude nobody.
 void store::demand_in_place() const {
-    if (is_at(path_, file_.st_dev, file_.st_ino) && is_at(wal_path_, file_.st_dev, wal_inode_)) {
-        return;
+    for (const opened_file& one : in_use_) {
+        if (is_at(one.path, file_.st_dev, one.inode)) { continue; }
+        throw failure{errc::store_replaced,
+                      one.path + " was moved or removed while in use, so locks may be lost; " +
+                          advice(errc::store_replaced)};
     }
-    throw failure{errc::store_replaced,
-                  path_ +
-                      " or its -wal was moved or removed while in use: the locks in it are lost; " +
-                      advice(errc::store_replaced)};
 }
 
 bool store::begin(access how) {

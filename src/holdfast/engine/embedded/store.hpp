@@ -10,6 +10,7 @@
 
 #include <holdfast/error.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -64,9 +65,13 @@ private:
     const base::client_id self_;
     const std::string boot_;
     std::string path_;
-    std::string wal_path_;
     struct stat file_ {};
-    ino_t wal_inode_ = 0;
+    /// The database, its -wal and its -shm, where they were when they were opened.
+    struct opened_file {
+        std::string path;
+        ino_t inode = 0;
+    };
+    std::array<opened_file, 3> in_use_;
     about_file about_;
     live_file clients_;
     inbox inbox_;

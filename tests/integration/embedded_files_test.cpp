@@ -1,0 +1,382 @@
+// Which files are taken, which are refused, and what the refusal says.
+
+#include "embedded_support.hpp"
+#include "holdfast/engine/embedded/failure.hpp"
+#include "holdfast/engine/embedded/location.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+namespace fs = std::filesystem;
+
+constexpr uid_t nobody = 65534;
+
+std::string read_all(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+void write_all(const std::string& path, const std::string& text) {
+    std::ofstream{path, std::ios::binary} << text;
+}
+
+void run_sql(const std::string& path, const std::string& sql) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+}
+
+mode_t mode_of(const std::string& path) {
+    struct stat about {};
+    EXPECT_EQ(::stat(path.c_str(), &about), 0) << path;
+    return about.st_mode & 07777U;
+}
+
+/// Refused with this code and a text that has all of these words, and the file as it was.
+void expect_refused(const std::string& path, errc code, const std::vector<std::string>& words) {
+    const std::string before = fs::is_regular_file(path) ? read_all(path) : "";
+    asker me{path};
+    const auto said = me.acquire("n", 1);
+    EXPECT_EQ(said.what, fate::failed);
+    EXPECT_EQ(said.error, code) << said.error.message() << "; " << said.detail;
+    for (const auto& word : words) {
+        EXPECT_NE(said.detail.find(word), std::string::npos) << word << " in: " << said.detail;
+    }
+    if (fs::is_regular_file(path)) { EXPECT_EQ(read_all(path), before); }
+    EXPECT_FALSE(fs::exists(path + "-live"));
+    EXPECT_FALSE(fs::exists(path + "-inbox"));
+    EXPECT_FALSE(fs::exists(path + "-wal"));
+}
+
+TEST(embedded_files, refuses_a_text_file) {
+    const scratch_folder folder;
+    write_all(folder / "notes.txt", "Dear diary, today I locked nothing.\n");
+    expect_refused(folder / "notes.txt", errc::store_foreign, {folder / "notes.txt", "embedded:/"});
+    write_all(folder / "long.txt", std::string(100'000, 'x'));
+    expect_refused(folder / "long.txt", errc::store_foreign, {"long.txt"});
+}
+
+TEST(embedded_files, refuses_the_database_of_another_program) {
+    const scratch_folder folder;
+    run_sql(folder / "app.db", "CREATE TABLE orders(id); INSERT INTO orders VALUES(1)");
+    expect_refused(folder / "app.db", errc::store_foreign, {"another program"});
+    run_sql(folder / "wal.db", "PRAGMA journal_mode = WAL; CREATE TABLE orders(id)");
+    expect_refused(folder / "wal.db", errc::store_foreign, {"another program"});
+}
+
+TEST(embedded_files, refuses_a_file_of_a_newer_holdfast) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    run_sql(path, "PRAGMA application_id = 1214673780; PRAGMA user_version = 99;"
+                  "CREATE TABLE future(id)");
+    expect_refused(path, errc::store_foreign, {"newer Holdfast", "99"});
+}
+
+TEST(embedded_files, refuses_folders_devices_and_hard_links) {
+    const scratch_folder folder;
+    fs::create_directory(folder / "folder");
+    expect_refused(folder / "folder", errc::store_unsuitable, {"folder"});
+    expect_refused("/dev/null", errc::store_unsuitable, {"regular file"});
+    write_all(folder / "one.db", "");
+    fs::create_hard_link(folder / "one.db", folder / "two.db");
+    expect_refused(folder / "two.db", errc::store_unsuitable, {"second name"});
+}
+
+TEST(embedded_files, refuses_what_is_not_there_to_make_a_file_in) {
+    const scratch_folder folder;
+    expect_refused(folder / "missing/locks.db", errc::store_forbidden,
+                   {"folder", "missing", "does not exist"});
+    write_all(folder / "file", "");
+    expect_refused(folder / "file/locks.db", errc::store_forbidden, {"file/locks.db"});
+    fs::create_symlink(folder / "nowhere", folder / "link.db");
+    expect_refused(folder / "link.db", errc::store_forbidden, {"symbolic link"});
+}
+
+TEST(embedded_files, takes_an_empty_file_as_a_new_one) {
+    const scratch_folder folder;
+    write_all(folder / "locks.db", "");
+    asker me{folder / "locks.db"};
+    EXPECT_EQ(me.acquire("n", 1).what, fate::granted);
+}
+
+TEST(embedded_files, a_symbolic_link_leads_to_the_same_locks) {
+    const scratch_folder folder;
+    fs::create_directory(folder / "there");
+    asker one{folder / "there/locks.db"};
+    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    fs::create_symlink(folder / "there/locks.db", folder / "link.db");
+    fs::create_directory_symlink(folder / "there", folder / "here");
+    for (const auto& path : {folder / "link.db", folder / "here/locks.db"}) {
+        asker two{path};
+        const auto said = two.acquire("n", 1);
+        EXPECT_EQ(said.what, fate::busy) << said.detail;
+    }
+}
+
+TEST(embedded_files, a_file_that_could_not_be_opened_is_tried_again) {
+    const scratch_folder folder;
+    write_all(folder / "locks.db", "not yet");
+    asker me{folder / "locks.db"};
+    ASSERT_EQ(me.acquire("n", 1).what, fate::failed);
+    fs::remove(folder / "locks.db");
+    EXPECT_EQ(me.acquire("n", 2).what, fate::granted);
+}
+
+TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    {
+        asker me{path};
+        for (std::uint64_t number = 1; number <= 50; ++number) {
+            ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).what, fate::granted);
+        }
+    }
+    run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    std::string text = read_all(path);
+    ASSERT_GT(text.size(), 8192U);
+    std::fill(text.begin() + 1024, text.end(), '\x5a');
+    write_all(path, text);
+    asker me{path};
+    const auto said = me.acquire("name-7", 100);
+    EXPECT_EQ(said.what, fate::failed);
+    EXPECT_EQ(said.error, errc::store_damaged) << said.error.message() << "; " << said.detail;
+    EXPECT_NE(said.detail.find(path), std::string::npos);
+    EXPECT_EQ(read_all(path).substr(0, text.size()), text);
+}
+
+TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(me.acquire("bad", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("good", 2).what, fate::granted);
+    run_sql(path, "UPDATE locks SET body = x'0102' WHERE name = CAST('bad' AS BLOB)");
+    asker other{path};
+    EXPECT_EQ(other.acquire("bad", 1).error, errc::store_damaged);
+    EXPECT_EQ(me.release("bad", 1).error, errc::store_damaged);
+    EXPECT_EQ(other.acquire("good", 2).what, fate::busy);
+    EXPECT_EQ(me.release("good", 2).what, fate::released);
+}
+
+TEST(embedded_files, says_so_when_the_file_is_removed_and_then_begins_anew) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    for (const char* end : {"", "-wal", "-shm", "-live"}) { fs::remove(path + end); }
+    const auto said = me.acquire("m", 2);
+    EXPECT_EQ(said.what, fate::failed);
+    EXPECT_EQ(said.error, errc::store_replaced) << said.detail;
+    const auto again = me.acquire("m", 3);
+    EXPECT_EQ(again.what, fate::granted) << again.detail;
+    asker other{path};
+    EXPECT_EQ(other.acquire("m", 1).what, fate::busy);
+}
+
+TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
+    for (const char* part : {"-wal", "-shm"}) {
+        const scratch_folder folder;
+        const std::string path = folder / "locks.db";
+        asker me{path};
+        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+        fs::remove(path + part);
+        const auto said = me.acquire("m", 2);
+        EXPECT_EQ(said.error, errc::store_replaced);
+        EXPECT_NE(said.detail.find(part), std::string::npos) << said.detail;
+    }
+}
+
+TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker one{path};
+    asker two{path};
+    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(two.acquire("n", 1).what, fate::busy);
+    fs::remove(path + "-live");
+    asker newcomer{path};
+    const auto said = newcomer.acquire("n", 1);
+    EXPECT_EQ(said.error, errc::store_replaced);
+    EXPECT_NE(said.detail.find("-live"), std::string::npos) << said.detail;
+    // Those who have it open still know of each other.
+    EXPECT_EQ(two.acquire("n", 2).what, fate::busy);
+    EXPECT_EQ(one.release("n", 1).what, fate::released);
+    EXPECT_EQ(two.acquire("n", 3).what, fate::granted);
+}
+
+TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    engine::setting before = engine::this_process();
+    before.boot = "boot-1";
+    std::uint64_t token = 0;
+    {
+        asker me{path, before};
+        engine::acquire_op what = me.wish("n", 1);
+        what.min_hold = 1h;
+        const auto said = me.ask(what);
+        ASSERT_EQ(said.what, fate::granted);
+        token = said.token;
+        ASSERT_EQ(me.acquire("n", 2, engine::queueing::grant).what, fate::queued);
+    }
+    fs::remove(path + "-live"); // in a place that does not survive a boot, say
+    engine::setting after = engine::this_process();
+    after.boot = "boot-2";
+    asker me{path, after};
+    EXPECT_TRUE(me.inspect("n").holders.empty());
+    EXPECT_TRUE(me.inspect("n").waiters.empty());
+    EXPECT_EQ(me.inspect("n").last_token, token);
+    const auto said = me.acquire("n", 1);
+    ASSERT_EQ(said.what, fate::granted) << said.detail;
+    EXPECT_GT(said.token, token);
+}
+
+TEST(embedded_files, has_the_mode_that_was_asked_for_whatever_the_umask) {
+    for (const char* mode : {"", "0600", "0660"}) {
+        for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
+            const scratch_folder folder;
+            const std::string path = folder / "locks.db";
+            child made{[&](const child::mouth& to) {
+                ::umask(mask);
+                asker me{path, engine::this_process(), mode};
+                const auto said = me.acquire("n", 1);
+                to.say(said.what == fate::granted ? "granted" : said.detail);
+                to.listen();
+            }};
+            ASSERT_EQ(made.hear(), "granted");
+            const mode_t wanted = std::string{mode} == "0660" ? 0660 : 0600;
+            for (const char* end : {"", "-wal", "-shm", "-live"}) {
+                EXPECT_EQ(mode_of(path + end), wanted) << end << " umask " << mask;
+            }
+            EXPECT_EQ(mode_of(path + "-inbox"), wanted | (wanted & 0440U) >> 2U);
+            for (const auto& fifo : fs::directory_iterator{path + "-inbox"}) {
+                EXPECT_EQ(mode_of(fifo.path()), wanted);
+            }
+        }
+    }
+}
+
+TEST(embedded_files, is_shared_by_the_members_of_its_group) {
+    if (::geteuid() != 0) { GTEST_SKIP() << "only root can become two other users"; }
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    constexpr gid_t group = 54321;
+    ASSERT_EQ(::chown(folder.path().c_str(), 0, group), 0);
+    ASSERT_EQ(::chmod(folder.path().c_str(), 0770), 0);
+    const auto as_user = [&](uid_t user) {
+        return std::make_unique<child>([&path, user](const child::mouth& to) {
+            const gid_t groups = group;
+            if (::setgroups(1, &groups) != 0 || ::setresgid(user, user, user) != 0 ||
+                ::setegid(group) != 0 || ::setresuid(user, user, user) != 0) {
+                to.say("cannot become another user");
+                return;
+            }
+            asker me{path, engine::this_process(), "0660"};
+            const auto said = me.acquire("n", 1, engine::queueing::grant);
+            to.say(said.what == fate::granted  ? "granted"
+                   : said.what == fate::queued ? "queued"
+                                               : said.detail);
+            to.listen();
+            if (said.what == fate::granted) { me.release("n", 1); }
+            to.say(said.what == fate::granted || me.hear() ? "done" : "not woken");
+            to.listen();
+        });
+    };
+    const auto one = as_user(60001);
+    ASSERT_EQ(one->hear(), "granted");
+    const auto two = as_user(60002);
+    ASSERT_EQ(two->hear(), "queued");
+    two->answer();
+    one->answer();
+    EXPECT_EQ(one->hear(), "done");
+    EXPECT_EQ(two->hear(), "done");
+}
+
+/// Runs as a user who is not root: permissions mean nothing to root.
+void as_nobody(const std::function<void(const child::mouth&)>& body) {
+    child other{[&](const child::mouth& to) {
+        if (::geteuid() == 0 &&
+            (::setgroups(0, nullptr) != 0 || ::setresgid(nobody, nobody, nobody) != 0 ||
+             ::setresuid(nobody, nobody, nobody) != 0)) {
+            to.say("cannot become nobody");
+        }
+        body(to);
+    }};
+    EXPECT_EQ(other.hear(), "ok");
+}
+
+TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    {
+        asker me{path};
+        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    }
+    const auto refused = [&](const child::mouth& to) {
+        asker me{path};
+        const auto said = me.acquire("n", 1);
+        const bool clear = said.error == errc::store_forbidden &&
+                           said.detail.find(folder.path()) != std::string::npos &&
+                           said.detail.find("embedded:/") != std::string::npos;
+        to.say(clear ? "ok" : said.error.message() + ": " + said.detail);
+    };
+    ::chmod(folder.path().c_str(), 0755);
+    if (::geteuid() == 0) { as_nobody(refused); } // another user's, mode 0600
+    ::chmod(path.c_str(), 0444);
+    as_nobody(refused);
+    ::chmod(path.c_str(), 0666);
+    ::chmod(folder.path().c_str(), 0555);
+    as_nobody(refused); // no -wal can be made
+    ::chmod(folder.path().c_str(), 0755);
+}
+
+TEST(embedded_files, the_default_lies_in_the_home_of_the_passwd_entry) {
+    const std::string home = engine::embedded::home_of_user();
+    child elsewhere{[&](const child::mouth& to) {
+        ::setenv("HOME", "/elsewhere", 1);
+        ::setenv("XDG_STATE_HOME", "/elsewhere", 1);
+        ::setenv("XDG_RUNTIME_DIR", "/elsewhere", 1);
+        to.say(engine::embedded::home_of_user());
+        ::clearenv();
+        to.say(engine::embedded::home_of_user());
+    }};
+    EXPECT_EQ(elsewhere.hear(), home);
+    EXPECT_EQ(elsewhere.hear(), home);
+
+    const scratch_folder folder;
+    const std::string path = engine::embedded::default_path(folder.path());
+    EXPECT_EQ(path, folder / ".local/state/holdfast/locks.db");
+    for (const char* made : {".local", ".local/state", ".local/state/holdfast"}) {
+        EXPECT_EQ(mode_of(folder / made), 0700U);
+    }
+    EXPECT_EQ(engine::embedded::default_path(folder.path()), path);
+}
+
+TEST(embedded_files, a_user_without_a_home_is_told_to_name_a_file) {
+    if (::geteuid() != 0) { GTEST_SKIP() << "only root can become a user without a home"; }
+    as_nobody([](const child::mouth& to) {
+        asker me{""};
+        const auto said = me.acquire("n", 1);
+        const bool clear = said.error == errc::store_forbidden &&
+                           said.detail.find("embedded:/path") != std::string::npos;
+        to.say(clear ? "ok" : said.error.message() + ": " + said.detail);
+    });
+}
+
+} // namespace
+} // namespace holdfast::test
