@@ -72,7 +72,7 @@ TEST(embedded_disk, a_file_that_may_not_grow_loses_no_lock) {
             ::setrlimit(RLIMIT_FSIZE, &now);
         };
         full_and_back(
-            to, folder / "locks.db", [&] { limit(64 * 1024); }, [&] { limit(RLIM_INFINITY); });
+            to, folder / "locks.db", [&] { limit(65'536); }, [&] { limit(RLIM_INFINITY); });
     }};
     EXPECT_EQ(limited.hear(), "ok");
 }

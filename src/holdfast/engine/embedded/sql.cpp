@@ -1,7 +1,5 @@
 #include "holdfast/engine/embedded/sql.hpp"
 
-#include "holdfast/engine/embedded/failure.hpp"
-
 #include <sqlite3.h>
 
 #include <string_view>
@@ -114,14 +112,18 @@ statement& statement::bind(int place, const std::string& value) {
     return bind(place, std::as_bytes(std::span{value}));
 }
 
+failure statement::failed(int result) {
+    failure why = sqlite_failure(on_->path(), on_->raw(), result);
+    reset(); // only now: it may change what the connection remembers
+    return why;
+}
+
 bool statement::step() {
     prepare();
     const int result = sqlite3_step(raw_.get());
     if (result == SQLITE_ROW) { return true; }
     if (result == SQLITE_DONE) { return false; }
-    failure why = sqlite_failure(on_->path(), on_->raw(), result);
-    reset();
-    throw why;
+    throw failed(result);
 }
 
 void statement::run() {
@@ -136,9 +138,7 @@ bool statement::try_run() {
         reset();
         return result == SQLITE_DONE;
     }
-    failure why = sqlite_failure(on_->path(), on_->raw(), result);
-    reset();
-    throw why;
+    throw failed(result);
 }
 
 void statement::reset() noexcept { sqlite3_reset(raw_.get()); }

@@ -2,6 +2,7 @@
 // SQLite, as little of it as is needed: a connection and its statements, which close themselves.
 
 #include "holdfast/engine/embedded/codec.hpp"
+#include "holdfast/engine/embedded/failure.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -67,6 +68,7 @@ public:
 
 private:
     void prepare();
+    [[nodiscard]] failure failed(int result);
 
     connection* on_;
     const char* sql_;
