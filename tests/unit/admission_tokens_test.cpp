@@ -72,6 +72,14 @@ TEST_F(admission, permits_have_unique_tokens) {
     EXPECT_EQ(acquire(permits(c, 1)).token, first + 2);
 }
 
+TEST_F(admission, P3_readers_carry_the_last_exclusive_token_though_permits_came_between) {
+    const auto written = acquire(exclusive(a)).token;
+    ASSERT_EQ(release(a), fate::released);
+    ASSERT_GT(acquire(permits(b, 1)).token, written);
+    ASSERT_EQ(release(b), fate::released);
+    EXPECT_EQ(acquire(reader(c)).token, written);
+}
+
 TEST_F(admission, a_token_that_a_double_would_round_is_refused) {
     wall_us = static_cast<std::int64_t>(token_end);
     const auto said = acquire(exclusive(a));

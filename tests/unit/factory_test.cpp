@@ -26,6 +26,11 @@ std::string refusal(std::string_view text, errc code) {
 TEST(factory, makes_the_engine_that_the_scheme_names) {
     EXPECT_NE(make_engine(url::parse("memory:"), this_process()), nullptr);
     EXPECT_NE(make_engine(url::parse("memory:jobs"), this_process()), nullptr);
+#if HOLDFAST_WITH_EMBEDDED
+    EXPECT_NE(make_engine(url::parse(default_url), this_process()), nullptr);
+#else
+    EXPECT_THAT(refusal("embedded:", errc::unsupported), HasSubstr("is not in this build"));
+#endif
 }
 
 TEST(factory, refuses_an_unknown_scheme_and_says_which_there_are) {

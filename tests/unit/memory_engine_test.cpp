@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <poll.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace holdfast::engine::memory {
 namespace {
@@ -147,6 +149,20 @@ TEST_F(memory_engine, forgets_a_store_with_its_last_client) {
     EXPECT_EQ(other->ask(acquire(2)).what, fate::queued);
     other.reset();
     EXPECT_EQ(client("memory:brief", clock).ask(acquire(3)).what, fate::granted);
+}
+
+TEST_F(memory_engine, gives_a_forked_child_stores_of_its_own) {
+    ASSERT_EQ(first.ask(acquire(1)).what, fate::granted);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        client of_child{"memory:unit", clock};
+        ::_exit(of_child.ask(acquire(2)).what == fate::granted ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(second.ask(acquire(3)).what, fate::queued);
 }
 
 TEST_F(memory_engine, P8_forgets_idle_names_after_a_day) {

@@ -48,8 +48,9 @@ struct report {
 struct answer {
     op_id id = 0;
     fate what = fate::unknown;
-    std::uint64_t token = 0; ///< with granted
-    unsigned ahead = 0;      ///< with queued: how many wait before it, as far as is known
+    /// With granted. With busy after a proposed_token that is too low: the highest so far.
+    std::uint64_t token = 0;
+    unsigned ahead = 0; ///< with queued: how many wait before it, as far as is known
     /// With queued: when the waiter should look again, because a hold ahead of it ends then if it
     /// is not renewed. 0: not known.
     base::duration check_in{0};

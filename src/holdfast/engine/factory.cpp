@@ -23,18 +23,15 @@ struct known_engine {
 };
 
 /// A null `make`: an engine of Holdfast's that this build does not have.
-constexpr std::array known_engines{
+constexpr std::array known_engines {
 #if HOLDFAST_WITH_EMBEDDED
     known_engine{"embedded", embedded::make},
 #else
     known_engine{"embedded", nullptr},
 #endif
-    known_engine{"memory", memory::make},
-    known_engine{"redis", nullptr},
-    known_engine{"rediss", nullptr},
-    known_engine{"redlock", nullptr},
-    known_engine{"etcd", nullptr},
-    known_engine{"zk", nullptr},
+        known_engine{"memory", memory::make}, known_engine{"redis", nullptr},
+        known_engine{"rediss", nullptr}, known_engine{"redlock", nullptr},
+        known_engine{"etcd", nullptr}, known_engine{"zk", nullptr},
 };
 
 std::string built_schemes() {
