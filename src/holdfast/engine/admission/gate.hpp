@@ -44,7 +44,7 @@ public:
 
     /// granted, queued, busy or failed.
     [[nodiscard]] answer acquire(const acquire_op& what, const place& from);
-    /// renewed or lost (or failed, for a lease out of range); for a waiter: queued, granted or lost.
+    /// renewed or lost (failed if the lease is out of range); a waiter: queued, granted or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& what);
     /// released, handed_off or not_held.
     [[nodiscard]] fate release(const base::owner_id& owner);
