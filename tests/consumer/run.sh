@@ -93,7 +93,8 @@ case $way in
         strange=$(cut -d' ' -f2- "$scratch/symbols" |
             grep -vE "^[A-Za-z] $public|^[WVu] .*\b(std|__gnu_cxx)::" || true)
         [[ -z $strange ]] || fail "exported, but not Holdfast's: $strange"
-        strange=$(grep -E "^[^ ]+ [A-Za-z] ([a-zA-Z ]+ for )?($internal)::" "$scratch/symbols" || true)
+        strange=$(grep -E "^[^ ]+ [A-Za-z] ([a-zA-Z ]+ for )?($internal)::" \
+            "$scratch/symbols" || true)
         [[ -z $strange ]] || fail "exported, but internal: $strange"
         ;;
     *) fail "no such way" ;;
