@@ -19,9 +19,8 @@ namespace {
 constexpr const char* new_file_settings = "PRAGMA page_size = 1024";
 
 /// WAL, without waiting for the disk at each commit: a power cut ends all holds anyway, and cannot
-/// damage the file. Checkpoints are kept small, because whoever makes one waits for the disk.
+/// damage the file.
 constexpr const char* settings = "PRAGMA synchronous = NORMAL;"
-                                 "PRAGMA wal_autocheckpoint = 1000;"
                                  "PRAGMA cell_size_check = ON;"
                                  "PRAGMA temp_store = MEMORY";
 

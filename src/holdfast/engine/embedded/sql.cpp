@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <sched.h>
 #include <string_view>
 #include <utility>
 
@@ -50,8 +51,46 @@ connection::connection(std::string path, access how) : path_{std::move(path)} {
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     // A closing client would otherwise wait for the disk twice and remove files that the next one
-    // makes again; the WAL is bounded by the automatic checkpoints.
+    // makes again; keep_wal_short bounds the WAL.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    const auto count_pages = [](void* to, sqlite3* /*on*/, const char* /*schema*/, int pages) {
+        *static_cast<int*>(to) = pages;
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(opened, count_pages, &wal_pages_); // instead of automatic checkpoints
+}
+
+// SQLite's own automatic checkpoints never end while other processes commit all the time: there are
+// always new pages, so the WAL is never begun anew and each commit tries again. So: try at every
+// 4 MB, and at 8 MB keep the others out until it is empty.
+namespace {
+
+constexpr int pages_between_checkpoints = 4000;
+constexpr int most_wal_pages = 8000;
+constexpr int most_waits_for_readers = 100;
+
+int yield_a_little(void* /*unused*/, int times) {
+    ::sched_yield();
+    return times < most_waits_for_readers ? 1 : 0;
+}
+
+} // namespace
+
+void connection::keep_wal_short() noexcept {
+    if (wal_pages_ < pages_between_checkpoints) {
+        next_checkpoint_ = pages_between_checkpoints;
+    } else if (wal_pages_ >= next_checkpoint_) {
+        next_checkpoint_ = wal_pages_ + pages_between_checkpoints;
+        checkpoint(wal_pages_ < most_wal_pages ? SQLITE_CHECKPOINT_PASSIVE
+                                               : SQLITE_CHECKPOINT_TRUNCATE);
+    }
+}
+
+/// That it fails (a full disk, others in the way) is no reason to say that the commit did.
+void connection::checkpoint(int how) noexcept {
+    sqlite3_busy_handler(raw_.get(), yield_a_little, nullptr);
+    sqlite3_wal_checkpoint_v2(raw_.get(), "main", how, nullptr, nullptr);
+    sqlite3_busy_timeout(raw_.get(), 0);
 }
 
 bool connection::in_transaction() const noexcept {

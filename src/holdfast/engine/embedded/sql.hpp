@@ -30,6 +30,9 @@ public:
         look_only,
     };
     connection(std::string path, access how);
+    connection(const connection&) = delete; // SQLite keeps a pointer into it
+    connection& operator=(const connection&) = delete;
+    ~connection() = default;
 
     [[nodiscard]] sqlite3* raw() const noexcept { return raw_.get(); }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -40,8 +43,16 @@ public:
     [[nodiscard]] bool ask(const char* sql, std::string& text);
     [[nodiscard]] bool in_transaction() const noexcept;
 
+    /// After a commit: moves what is in the WAL into the database when it has become long. Whoever
+    /// does that waits for the disk.
+    void keep_wal_short() noexcept;
+
 private:
+    void checkpoint(int how) noexcept;
+
     std::string path_;
+    int wal_pages_ = 0;       ///< after the last commit
+    int next_checkpoint_ = 0; ///< when it has so many
     std::unique_ptr<sqlite3, close_connection> raw_;
 };
 

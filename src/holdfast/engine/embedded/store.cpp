@@ -77,6 +77,7 @@ bool store::begin(access how) {
 
 void store::commit() {
     on_->commit();
+    link_->keep_wal_short();
     for (const auto& dead : clients_.take_dead()) { inbox_.remove(dead); }
 }
 
