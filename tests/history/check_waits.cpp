@@ -1,0 +1,108 @@
+// P7: nobody waits for ever for what is free or is passed on to others.
+
+#include "history/rules.hpp"
+
+#include <algorithm>
+
+namespace holdfast::history {
+namespace {
+
+/// What is taken from an instant on, as the engine sees it.
+struct occupancy {
+    stamp at{};
+    std::int64_t exclusive{0};
+    std::int64_t shared{0};
+    std::int64_t permits{0};
+
+    [[nodiscard]] bool fits(const requested& r) const {
+        switch (r.how) {
+        case mode::exclusive: return exclusive == 0 && shared == 0 && permits == 0;
+        case mode::shared: return exclusive == 0;
+        case mode::permits: return permits + std::int64_t{r.n} <= std::int64_t{r.limit};
+        }
+        return false;
+    }
+};
+
+/// An engine keeps an abandoned hold beyond N, by what a holder takes off its lease for drift and as
+/// margin (P2). What was lost or killed may be freed earlier; then waiting is merely judged later.
+stamp engine_frees(const hold& h) {
+    if (h.release != nullptr) { return h.release->at; }
+    const auto lease = h.request().lease;
+    const auto margin = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds{50}, lease / 20);
+    return later(h.last_valid_until(), lease / 100 + std::chrono::milliseconds{2} + margin);
+}
+
+std::vector<occupancy> occupancies(const name_line& line) {
+    std::vector<occupancy> changes;
+    for (const auto& h : line.holds) {
+        const auto change = [&](stamp at, std::int64_t by) {
+            occupancy c{.at = at};
+            switch (h.request().how) {
+            case mode::exclusive: c.exclusive = by; break;
+            case mode::shared: c.shared = by; break;
+            case mode::permits: c.permits = by * std::int64_t{h.request().n}; break;
+            }
+            changes.push_back(c);
+        };
+        change(h.grant->at, 1);
+        change(std::max(h.grant->at, engine_frees(h)), -1);
+    }
+    std::ranges::stable_sort(changes, {}, &occupancy::at);
+    for (std::size_t i = 1; i < changes.size(); ++i) {
+        changes[i].exclusive += changes[i - 1].exclusive;
+        changes[i].shared += changes[i - 1].shared;
+        changes[i].permits += changes[i - 1].permits;
+    }
+    return changes;
+}
+
+/// The first instant from the request on at which it could have been granted, or another was.
+stamp first_chance(const name_line& line, const std::vector<occupancy>& changes, const request& r) {
+    const auto asked = r.asked->at;
+    auto change = std::ranges::upper_bound(changes, asked, {}, &occupancy::at);
+    if (change == changes.begin() || std::prev(change)->fits(r.what())) { return asked; }
+
+    const auto grant = std::ranges::upper_bound(line.holds, asked, {},
+                                                [](const hold& h) { return h.grant->at; });
+    const stamp passed_on = grant == line.holds.end() ? never : grant->grant->at;
+    while (change != changes.end() && change->at < passed_on && !change->fits(r.what())) {
+        ++change;
+    }
+    return std::min(passed_on, change == changes.end() ? never : change->at);
+}
+
+std::chrono::nanoseconds stopped_between(const process_line& process, stamp from, stamp to) {
+    std::chrono::nanoseconds sum{};
+    for (const auto& s : process.stops) {
+        const auto length = std::min(s.to, to) - std::max(s.from, from);
+        if (length > length.zero()) { sum += length; }
+    }
+    return sum;
+}
+
+} // namespace
+
+void check_waits(const inquiry& about) {
+    const auto bound = about.options.starvation_bound;
+    std::vector<occupancy> changes;
+    for (const auto& r : about.line.requests) {
+        const stamp until = std::min(r.until, about.all.end);
+        if (until - r.asked->at <= bound) { continue; }
+        if (changes.empty()) { changes = occupancies(about.line); }
+
+        const stamp chance = first_chance(about.line, changes, r);
+        if (chance >= until) { continue; }
+        const auto& process = about.all.process(r.asked->pid);
+        const auto waited = until - chance - stopped_between(process, chance, until);
+        if (waited > bound) {
+            about.report(rule::starved,
+                         "The request of " + who(*r.asked) + " was left waiting for " +
+                             milliseconds(waited) + " after the lock was free or passed on (" +
+                             about.when(chance) + ").",
+                         {r.asked});
+        }
+    }
+}
+
+} // namespace holdfast::history

@@ -1,0 +1,85 @@
+// P3 and P1 as a store sees them: stale writes, lost updates.
+//
+// A write reached the store somewhere between `begun` and its stamp, so one write is before another
+// only if it was answered before the other was begun.
+
+#include "history/rules.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace holdfast::history {
+namespace {
+
+const wrote& write_of(const event* e) { return std::get<wrote>(e->what); }
+stamp begin_of(const event* e) { return begun_at(*e, write_of(e)); }
+
+std::vector<const event*> accepted(const std::vector<const event*>& writes) {
+    std::vector<const event*> result;
+    std::ranges::copy_if(writes, std::back_inserter(result),
+                         [](const event* e) { return write_of(e).accepted; });
+    return result;
+}
+
+std::string told(const event* e) {
+    return "a write of " + who(*e) + " with token " + std::to_string(write_of(e).token);
+}
+
+std::string told_value(const event* e) {
+    return who(*e) + " wrote " + std::to_string(write_of(e).value.value_or(0));
+}
+
+} // namespace
+
+void check_writes(const inquiry& about) {
+    const auto by_end = accepted(about.line.writes); // in order of their stamps already
+    auto by_begin = by_end;
+    std::ranges::stable_sort(by_begin, {}, begin_of);
+
+    const event* highest = nullptr;
+    std::size_t ended = 0;
+    for (const auto* w : by_begin) {
+        for (; ended < by_end.size() && by_end[ended]->at < begin_of(w); ++ended) {
+            const auto* earlier = by_end[ended];
+            if (highest == nullptr || write_of(earlier).token > write_of(highest).token) {
+                highest = earlier;
+            }
+        }
+        if (highest != nullptr && write_of(w).token < write_of(highest).token) {
+            about.report(rule::stale_write,
+                         "The store accepted " + told(w) + " after " + told(highest) + ".",
+                         {highest, w});
+        }
+    }
+}
+
+void check_counter(const inquiry& about) {
+    auto writes = accepted(about.line.writes);
+    std::erase_if(writes, [](const event* e) { return !write_of(e).value; });
+    std::ranges::stable_sort(writes, {}, [](const event* e) { return *write_of(e).value; });
+
+    auto unrecorded = static_cast<std::int64_t>(about.all.kills);
+    for (std::size_t i = 1; i < writes.size(); ++i) {
+        const auto* last = writes[i - 1];
+        const auto* next = writes[i];
+        const auto step = *write_of(next).value - *write_of(last).value;
+        if (step == 0) {
+            about.report(rule::lost_update,
+                         told_value(last) + ", and so did " + who(*next) + ": one was lost.",
+                         {last, next});
+        } else if (next->at < begin_of(last)) {
+            about.report(rule::lost_update,
+                         told_value(next) + " before " + told_value(last) + ": the counter fell.",
+                         {last, next});
+        } else if (step - 1 > unrecorded) {
+            about.report(rule::lost_update,
+                         told_value(last) + ", then " + told_value(next) +
+                             ": more than killed writers can account for.",
+                         {last, next});
+        } else {
+            unrecorded -= step - 1;
+        }
+    }
+}
+
+} // namespace holdfast::history

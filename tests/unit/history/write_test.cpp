@@ -1,0 +1,77 @@
+// What a store sees: stale writes and lost updates.
+
+#include "script.hpp"
+
+namespace {
+
+using namespace holdfast::history;
+using namespace holdfast::history::testing;
+
+TEST(history_checker, finds_a_stale_write_that_was_accepted) {
+    EXPECT_THAT(script{}.write(0ms, "a", 5).write(1ms, "b", 4).found(),
+                ElementsAre(rule::stale_write));
+}
+
+TEST(history_checker, allows_a_stale_write_that_was_refused) {
+    EXPECT_THAT(script{}.write(0ms, "a", 5).write(1ms, "b", 4, false).found(), IsEmpty());
+}
+
+TEST(history_checker, allows_writes_with_the_same_token) {
+    EXPECT_THAT(script{}.write(0ms, "a", 5).write(1ms, "a", 5).write(2ms, "b", 6).found(),
+                IsEmpty());
+}
+
+TEST(history_checker, takes_no_token_from_a_write_that_was_refused) {
+    EXPECT_THAT(script{}.write(0ms, "a", 5, false).write(1ms, "b", 4).found(), IsEmpty());
+}
+
+TEST(history_checker, allows_a_late_write_of_a_former_holder_while_its_token_is_the_newest) {
+    script s;
+    s.hold("a", 1, 0ms, 100ms).lose(100ms, "a").hold("b", 2, 120ms, 200ms).write(130ms, "a", 1);
+    s.write(140ms, "b", 2).release(150ms, "b");
+    EXPECT_THAT(s.found(), IsEmpty());
+
+    s.write(160ms, "a", 1);
+    EXPECT_THAT(s.found(), ElementsAre(rule::stale_write));
+}
+
+TEST(history_checker, does_not_order_writes_that_were_under_way_at_the_same_time) {
+    EXPECT_THAT(script{}.write(5ms, "a", 5).slow_write(5ms, 9ms, "b", 4).found(), IsEmpty());
+    EXPECT_THAT(script{}.write(5ms, "a", 5).slow_write(5ms + 1ns, 9ms, "b", 4).found(),
+                ElementsAre(rule::stale_write));
+}
+
+constexpr check_options counting{.counter = true};
+
+TEST(history_checker, finds_a_lost_update) {
+    script s;
+    s.count(0ms, "a", 1).count(1ms, "b", 2).count(2ms, "c", 2).count(3ms, "a", 3);
+    EXPECT_THAT(s.found(counting), ElementsAre(rule::lost_update));
+    EXPECT_THAT(s.found(), IsEmpty()) << "only where writes are said to be a counter";
+}
+
+TEST(history_checker, allows_a_counter_that_goes_up_by_one) {
+    script s;
+    s.count(0ms, "a", 41).count(1ms, "b", 42).count(2ms, "c", 43);
+    EXPECT_THAT(s.found(counting), IsEmpty());
+}
+
+TEST(history_checker, finds_a_counter_that_jumps) {
+    EXPECT_THAT(script{}.count(0ms, "a", 1).count(1ms, "b", 3).found(counting),
+                ElementsAre(rule::lost_update));
+}
+
+TEST(history_checker, allows_a_counter_to_jump_by_what_killed_writers_did_not_record) {
+    script s;
+    s.count(0ms, "a", 1).kill("k", 1ms).count(2ms, "b", 3);
+    EXPECT_THAT(s.found(counting), IsEmpty());
+    s.count(3ms, "a", 5);
+    EXPECT_THAT(s.found(counting), ElementsAre(rule::lost_update)) << "one kill, one value";
+}
+
+TEST(history_checker, finds_a_counter_that_falls) {
+    EXPECT_THAT(script{}.count(0ms, "a", 2).count(1ms, "b", 1).found(counting),
+                ElementsAre(rule::lost_update));
+}
+
+} // namespace
