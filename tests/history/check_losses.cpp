@@ -19,8 +19,7 @@ stamp notice_due(const inquiry& about, const process_line& process, stamp n) {
 }
 
 void check_final(const inquiry& about, const hold& h) {
-    const stamp gone =
-        h.loss == nullptr ? never : fired_at(*h.loss, std::get<lost>(h.loss->what));
+    const stamp gone = h.loss == nullptr ? never : fired_at(*h.loss, std::get<lost>(h.loss->what));
     stamp until = h.given().valid_until;
     for (const auto* r : h.renewals) {
         // A renewal may be answered while the holder is letting go: that revives nothing.

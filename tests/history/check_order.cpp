@@ -16,8 +16,8 @@ bool can_be_overtaken(const inquiry& about, const request& r) {
         stops, [&](const auto& s) { return s.from < r.until && s.to > r.asked->at; });
 }
 
-/// Whether an engine had already granted `r`, which recorded that later than `h`: a lower token shows
-/// it.
+/// Whether an engine had already granted `r`, which recorded that later than `h`: a lower token
+/// shows it.
 bool served_before(const inquiry& about, const request& r, const hold& h) {
     if (r.held == request::no_hold) { return false; }
     const auto& held = about.line.holds[r.held];
@@ -36,7 +36,8 @@ void check_order(const inquiry& about) {
 
     for (const auto& h : about.line.holds) {
         const stamp at = h.grant->at;
-        for (; next < requests.size() && requests[next].asked->at < h.asked->at - tolerance; ++next) {
+        for (; next < requests.size() && requests[next].asked->at < h.asked->at - tolerance;
+             ++next) {
             if (!can_be_overtaken(about, requests[next])) { continue; }
             waiting.insert(next);
             leaving.emplace(std::min(requests[next].until, about.all.end), next);

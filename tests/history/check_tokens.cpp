@@ -2,8 +2,9 @@
 //
 // A grant's stamp is later than the grant itself. But if B's lease was still valid when B recorded
 // it, then B held the name up to that stamp, so whoever recorded a grant before came before B. Only
-// such a B is compared with its predecessors; a grant recorded after its lease had run out (a process
-// stopped between the two) only counts as a predecessor. A name without a single token is not fenced.
+// such a B is compared with its predecessors; a grant recorded after its lease had run out (a
+// process stopped between the two) only counts as a predecessor. A name without a single token is
+// not fenced.
 
 #include "history/rules.hpp"
 

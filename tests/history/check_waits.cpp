@@ -24,12 +24,14 @@ struct occupancy {
     }
 };
 
-/// An engine keeps an abandoned hold beyond N, by what a holder takes off its lease for drift and as
-/// margin (P2). What was lost or killed may be freed earlier; then waiting is merely judged later.
+/// An engine keeps an abandoned hold beyond N, by what a holder takes off its lease for drift and
+/// as margin (P2). What was lost or killed may be freed earlier; then waiting is merely judged
+/// later.
 stamp engine_frees(const hold& h) {
     if (h.release != nullptr) { return h.release->at; }
     const auto lease = h.request().lease;
-    const auto margin = std::max<std::chrono::nanoseconds>(std::chrono::milliseconds{50}, lease / 20);
+    const auto margin =
+        std::max<std::chrono::nanoseconds>(std::chrono::milliseconds{50}, lease / 20);
     return later(h.last_valid_until(), lease / 100 + std::chrono::milliseconds{2} + margin);
 }
 
@@ -60,16 +62,18 @@ std::vector<occupancy> occupancies(const name_line& line) {
 /// The first instant from the request on at which it could have been granted, or another was.
 stamp first_chance(const name_line& line, const std::vector<occupancy>& changes, const request& r) {
     const auto asked = r.asked->at;
-    auto change = std::ranges::upper_bound(changes, asked, {}, &occupancy::at);
-    if (change == changes.begin() || std::prev(change)->fits(r.what())) { return asked; }
+    const auto first = std::ranges::upper_bound(changes, asked, {}, &occupancy::at);
+    if (first == changes.begin() || std::prev(first)->fits(r.what())) { return asked; }
 
-    const auto grant = std::ranges::upper_bound(line.holds, asked, {},
-                                                [](const hold& h) { return h.grant->at; });
+    const auto grant =
+        std::ranges::upper_bound(line.holds, asked, {}, [](const hold& h) { return h.grant->at; });
     const stamp passed_on = grant == line.holds.end() ? never : grant->grant->at;
-    while (change != changes.end() && change->at < passed_on && !change->fits(r.what())) {
-        ++change;
-    }
-    return std::min(passed_on, change == changes.end() ? never : change->at);
+    // Until then holds only end, so once the request fits it goes on fitting.
+    const auto last = std::lower_bound(first, changes.end(), passed_on,
+                                       [](const occupancy& c, stamp at) { return c.at < at; });
+    const auto fits =
+        std::partition_point(first, last, [&](const occupancy& c) { return !c.fits(r.what()); });
+    return fits == last ? passed_on : fits->at;
 }
 
 std::chrono::nanoseconds stopped_between(const process_line& process, stamp from, stamp to) {

@@ -14,18 +14,18 @@ enum class rule {
     two_exclusive,         ///< two exclusive leases valid at the same instant
     exclusive_with_shared, ///< an exclusive and a shared lease valid at the same instant
     too_many_permits,      ///< more permits in valid leases than the limit
-    mixed_use,             ///< leases of different limits or primitives, or of 0 or too many permits
-    token_order,           ///< an exclusive token not above all before it
-    token_twice,           ///< two exclusive holds with the same token
-    wrong_epoch,           ///< a reader whose token is not that of the last exclusive grant
-    stale_write,           ///< accepted after a write with a higher token was accepted
-    lost_update,           ///< a counter that did not go up by one from write to write
-    starved,               ///< a request left waiting although the lock was free or passed on
-    overtaken,             ///< a request served although another had long been waiting
-    late_loss,             ///< lost() fired too late
-    untold_loss,           ///< the lease ran out and nobody was told
-    revived,               ///< renewed after it was lost or had run out
-    incoherent,            ///< events that do not fit together: the recording is wrong
+    mixed_use,   ///< leases of different limits or primitives, or of 0 or too many permits
+    token_order, ///< an exclusive token not above all before it
+    token_twice, ///< two exclusive holds with the same token
+    wrong_epoch, ///< a reader whose token is not that of the last exclusive grant
+    stale_write, ///< accepted after a write with a higher token was accepted
+    lost_update, ///< a counter that did not go up by one from write to write
+    starved,     ///< a request left waiting although the lock was free or passed on
+    overtaken,   ///< a request served although another had long been waiting
+    late_loss,   ///< lost() fired too late
+    untold_loss, ///< the lease ran out and nobody was told
+    revived,     ///< renewed after it was lost or had run out
+    incoherent,  ///< events that do not fit together: the recording is wrong
 };
 
 struct check_options {
@@ -40,8 +40,8 @@ struct check_options {
     bool fifo{false};
     /// How far apart two requests, or two grants, must be before their order counts.
     std::chrono::nanoseconds fifo_tolerance{std::chrono::milliseconds{50}};
-    /// The values of accepted writes of a name are one counter. Each killed process may have written
-    /// one value that it did not live to record.
+    /// The values of accepted writes of a name are one counter. Each killed process may have
+    /// written one value that it did not live to record.
     bool counter{false};
 };
 

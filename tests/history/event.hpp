@@ -1,8 +1,9 @@
 #pragma once
 // What a history is made of: what each process asked for, was given, and lost, with the instant.
 //
-// Stamps are chosen so that the checker can only miss a moment, never invent one: a hold is recorded
-// when its holder already has it (granted) and given up before anybody else can know (released).
+// Stamps are chosen so that the checker can only miss a moment, never invent one: a hold is
+// recorded when its holder already has it (granted) and given up before anybody else can know
+// (released).
 
 #include <chrono>
 #include <cstddef>
@@ -33,8 +34,8 @@ struct requested {
     std::chrono::nanoseconds lease{};
 };
 
-/// When the caller has its lease. valid_until is N of promise P2, as known at this moment. The token
-/// is zero throughout on an engine that gives none.
+/// When the caller has its lease. valid_until is N of promise P2, as known at this moment. The
+/// token is zero throughout on an engine that gives none.
 struct granted {
     static constexpr std::string_view word = "granted";
     std::string name{};
@@ -77,8 +78,9 @@ struct gave_up {
     reason why{reason::timeout};
 };
 
-/// A write to a store that knows tokens, recorded when the store has answered. `begun` is the moment
-/// before it was sent, zero if that is the same. A counter's new value makes lost updates visible.
+/// A write to a store that knows tokens, recorded when the store has answered. `begun` is the
+/// moment before it was sent, zero if that is the same. A counter's new value makes lost updates
+/// visible.
 struct wrote {
     static constexpr std::string_view word = "wrote";
     std::string name{};
@@ -98,8 +100,9 @@ struct resumed {
 };
 
 /// Recorded by the test that killed a process, once it is reaped. `sent` is the moment before the
-/// signal, zero if that is the same: from there on nobody acts on the victim's leases, and an engine
-/// that notices deaths may already have passed them on. For a process that exits holding, too.
+/// signal, zero if that is the same: from there on nobody acts on the victim's leases, and an
+/// engine that notices deaths may already have passed them on. For a process that exits holding,
+/// too.
 struct killed {
     static constexpr std::string_view word = "killed";
     int victim{};
@@ -107,8 +110,8 @@ struct killed {
 };
 
 /// An operator broke the name; recorded when the engine has answered. Who held it until then is
-/// outside P1(b) from `sent` on (zero: from this stamp). With a token, so is every hold up to it,
-/// however late its holder came to record its grant.
+/// outside P1(b) from `sent` on (zero: from this stamp). With a token, so is every exclusive hold
+/// up to it, however late its holder came to record its grant.
 struct broken {
     static constexpr std::string_view word = "broken";
     std::string name{};

@@ -2,8 +2,11 @@
 
 #include "history/fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
+#include <cstring>
 
 namespace holdfast::history {
 namespace {
@@ -17,17 +20,21 @@ constexpr auto plain = [] {
     return table;
 }();
 
-template <class Put> void encode(std::string_view bytes, Put put) {
+/// Hands out the encoded bytes in pieces: whole runs of plain ones, and the others one by one.
+template <class Put>
+void encode(std::string_view bytes, Put put) {
     constexpr std::string_view hex = "0123456789ABCDEF";
-    for (char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (plain[byte]) {
-            put(c);
-        } else {
-            put('%');
-            put(hex[byte / 16]);
-            put(hex[byte % 16]);
-        }
+    const auto is_plain = [](char c) { return plain[static_cast<unsigned char>(c)]; };
+    while (!bytes.empty()) {
+        const auto run = static_cast<std::size_t>(
+            std::find_if_not(bytes.begin(), bytes.end(), is_plain) - bytes.begin());
+        put(bytes.substr(0, run));
+        bytes.remove_prefix(run);
+        if (bytes.empty()) { return; }
+        const auto byte = static_cast<unsigned char>(bytes.front());
+        const std::array<char, 3> escaped{'%', hex[byte / 16], hex[byte % 16]};
+        put(std::string_view{escaped.data(), escaped.size()});
+        bytes.remove_prefix(1);
     }
 }
 
@@ -37,23 +44,24 @@ class line_writer {
 public:
     explicit line_writer(std::span<char> out) noexcept : out_{out} {}
 
-    void put(char c) noexcept {
-        if (used_ < out_.size()) { out_[used_] = c; }
-        ++used_;
-    }
     void put(std::string_view text) noexcept {
-        for (char c : text) { put(c); }
+        if (used_ + text.size() <= out_.size()) {
+            std::memcpy(out_.data() + used_, text.data(), text.size());
+        }
+        used_ += text.size();
     }
-    template <class Value> void pair(std::string_view key, const Value& value) noexcept {
-        put(' ');
+    template <class Value>
+    void pair(std::string_view key, const Value& value) noexcept {
+        put(" ");
         put(key);
-        put('=');
+        put("=");
         this->value(value);
     }
     [[nodiscard]] std::size_t length() const noexcept { return used_ <= out_.size() ? used_ : 0; }
 
 private:
-    template <std::integral Number> void number(Number value) noexcept {
+    template <std::integral Number>
+    void number(Number value) noexcept {
         std::array<char, 24> digits{};
         auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
         put(std::string_view{digits.data(), end});
@@ -75,7 +83,7 @@ private:
         if (v) { number(*v); }
     }
     void value(const std::string& v) noexcept {
-        encode(v, [this](char c) { put(c); });
+        encode(v, [this](std::string_view piece) { put(piece); });
     }
 
     std::span<char> out_;
@@ -91,7 +99,7 @@ void put_fields(line_writer& out, const Owner& owner, const Fields& fields) noex
 
 std::size_t to_line(const event& e, std::span<char> out) noexcept {
     line_writer line{out};
-    line.put('@');
+    line.put("@");
     std::visit(
         [&]<class Happening>(const Happening& what) {
             line.put(Happening::word);
@@ -99,7 +107,7 @@ std::size_t to_line(const event& e, std::span<char> out) noexcept {
             put_fields(line, what, fields_of<Happening>);
         },
         e.what);
-    line.put('\n');
+    line.put("\n");
     return line.length();
 }
 
@@ -111,7 +119,7 @@ std::string to_line(const event& e) {
 
 std::string encoded(std::string_view bytes) {
     std::string text;
-    encode(bytes, [&](char c) { text += c; });
+    encode(bytes, [&](std::string_view piece) { text += piece; });
     return text;
 }
 

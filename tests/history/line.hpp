@@ -1,7 +1,7 @@
 #pragma once
 // One event as one line of text:
 //
-//   @granted at=81234567 pid=71 thread=1 process=taker-3 name=stock%3A1001 owner=... token=7 until=...
+//   @granted at=81234567 pid=71 thread=1 process=taker-3 name=stock:1001 owner=... token=7 ...
 //
 // In values every byte but letters, digits and -._:/ is percent-encoded, so `@` only ever begins a
 // line. That lets a reader tell a piece that a killed writer left from the whole line after it.

@@ -17,7 +17,8 @@ struct unreadable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-template <std::integral Number> void read(std::string_view text, Number& out) {
+template <std::integral Number>
+void read(std::string_view text, Number& out) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (problem != std::errc{} || end != text.data() + text.size()) {
         throw unreadable{"'" + std::string{text} + "' is not a number that fits"};
@@ -32,7 +33,9 @@ void read(std::string_view text, bool& out) {
 void read(std::string_view text, std::chrono::nanoseconds& out) {
     std::chrono::nanoseconds::rep count{};
     read(text, count);
-    if (count < 0) { throw unreadable{"'" + std::string{text} + "' is before the host was booted"}; }
+    if (count < 0) {
+        throw unreadable{"'" + std::string{text} + "' is before the host was booted"};
+    }
     out = std::chrono::nanoseconds{count};
 }
 
@@ -104,7 +107,8 @@ void read_fields(std::string_view& rest, Owner& owner, const Fields& fields) {
     std::apply([&](const auto&... f) { (read_one(f), ...); }, fields);
 }
 
-template <class Happening> bool read_as(std::string_view word, std::string_view rest, event& e) {
+template <class Happening>
+bool read_as(std::string_view word, std::string_view rest, event& e) {
     if (word != Happening::word) { return false; }
     read_fields(rest, e, header_fields);
     read_fields(rest, e.what.emplace<Happening>(), fields_of<Happening>);
@@ -145,9 +149,7 @@ parsed parse(std::istream& in) {
         if (!whole) { break; }
         try {
             result.events.push_back(read_line(line.substr(last_start), number));
-        } catch (const unreadable& problem) {
-            result.errors.push_back({number, problem.what()});
-        }
+        } catch (const unreadable& problem) { result.errors.push_back({number, problem.what()}); }
     }
     return result;
 }

@@ -14,8 +14,8 @@ namespace holdfast::history {
 ///
 /// Thread safety: all members may be called at once from any thread, and in a forked child. Each
 /// event is one write() of one line to a file opened with O_APPEND, so lines of different writers
-/// do not mix, and a writer killed at any point leaves whole lines, or at worst one piece of a line,
-/// which the reader counts. There is no buffer that could die with the process.
+/// do not mix, and a writer killed at any point leaves whole lines, or at worst one piece of a
+/// line, which the reader counts. There is no buffer that could die with the process.
 ///
 ///     recorder history{path, "taker-3"};
 ///     history.record(requested{.name = "stock", .owner = owner, .lease = 2s});
@@ -27,8 +27,8 @@ public:
     recorder& operator=(const recorder&) = delete;
     ~recorder();
 
-    /// Throws std::system_error if it could not be written whole, std::length_error if the line would
-    /// be longer than max_line: a history with holes proves nothing.
+    /// Throws std::system_error if it could not be written whole, std::length_error if the line
+    /// would be longer than max_line: a history with holes proves nothing.
     void record(happening what) { record(std::move(what), now()); }
 
     /// For what happened a moment ago, e.g. was told with an instant of its own.

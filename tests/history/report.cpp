@@ -94,7 +94,8 @@ void print(std::ostream& out, const std::vector<violation>& violations, std::siz
         }
     }
     for (const auto& [which, times] : count) {
-        out << times << " x " << to_string(which) << (times > most ? ", not all shown" : "") << '\n';
+        out << times << " x " << to_string(which) << (times > most ? ", not all shown" : "")
+            << '\n';
     }
 }
 

@@ -22,13 +22,15 @@ private:
         std::size_t hold{request::no_hold};
     };
 
-    template <class Happening> name_line& line_of(const Happening& what) {
+    template <class Happening>
+    name_line& line_of(const Happening& what) {
         auto& line = out_.names[what.name];
         if (line.name.empty()) { line.name = what.name; }
         return line;
     }
 
-    template <class Happening> open_ends& ends_of(const Happening& what) {
+    template <class Happening>
+    open_ends& ends_of(const Happening& what) {
         // The length keeps (name, owner) apart from every other pair that reads the same together.
         return open_[std::to_string(what.name.size()) + ':' + what.name + what.owner];
     }
@@ -39,7 +41,8 @@ private:
     }
 
     /// The hold that an event of its holder is about; null and a complaint if there is none.
-    template <class Happening> hold* hold_of(const event& e, const Happening& what) {
+    template <class Happening>
+    hold* hold_of(const event& e, const Happening& what) {
         const auto ends = ends_of(what);
         if (ends.hold == request::no_hold) {
             complain(e, what.name,
@@ -118,21 +121,19 @@ private:
     std::unordered_map<std::string, open_ends> open_{};
 };
 
-/// The first break answered after the grant concerns a hold; so does an earlier one that names a token
-/// at least as high, because then the grant was made before it and only recorded late.
+/// The first break answered after the grant concerns a hold. So does one answered while it was
+/// being asked for that names a token at least as high: then the grant was made before the break
+/// and only recorded late. That goes for exclusive holds; readers who come after may carry the same
+/// token.
 void note_breaks(name_line& line) {
-    std::size_t passed = 0;
-    std::uint64_t highest_broken = 0;
     for (auto& h : line.holds) {
-        for (; passed < line.breaks.size() && line.breaks[passed]->at < h.grant->at; ++passed) {
-            const auto& what = std::get<broken>(line.breaks[passed]->what);
-            highest_broken = std::max(highest_broken, what.token);
-        }
-        if (highest_broken != 0 && h.token() <= highest_broken) {
-            h.broken_from = h.grant->at;
-        } else if (passed < line.breaks.size()) {
-            const auto& next = *line.breaks[passed];
-            h.broken_from = sent_at(next, std::get<broken>(next.what));
+        auto b = std::ranges::lower_bound(line.breaks, h.asked->at, {},
+                                          [](const event* e) { return e->at; });
+        for (; b != line.breaks.end() && h.broken_from == never; ++b) {
+            const auto& what = std::get<broken>((*b)->what);
+            const bool by_token =
+                h.request().how == mode::exclusive && what.token != 0 && h.token() <= what.token;
+            if (by_token || (*b)->at >= h.grant->at) { h.broken_from = sent_at(**b, what); }
         }
     }
 }
@@ -142,9 +143,7 @@ void note_breaks(name_line& line) {
 void find_valid(hold& h) {
     stamp end = std::min(h.died, h.broken_from);
     if (h.release != nullptr) { end = std::min(end, h.release->at); }
-    if (h.loss != nullptr) {
-        end = std::min(end, fired_at(*h.loss, std::get<lost>(h.loss->what)));
-    }
+    if (h.loss != nullptr) { end = std::min(end, fired_at(*h.loss, std::get<lost>(h.loss->what))); }
     const auto add = [&](stamp from, stamp to) {
         to = std::min(to, end);
         if (from >= to) { return; }

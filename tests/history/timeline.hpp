@@ -8,7 +8,8 @@
 
 namespace holdfast::history {
 
-/// From `from` on and before `to`: a lease is valid up to N but not at N, so the next may begin there.
+/// From `from` on and before `to`: a lease is valid up to N but not at N, so the next may begin
+/// there.
 struct span_of_time {
     stamp from{};
     stamp to{};
@@ -20,7 +21,7 @@ struct hold {
     std::vector<const event*> renewals{};
     const event* release{};
     const event* loss{};
-    stamp died{never};       ///< when the kill was sent
+    stamp died{never};        ///< when the kill was sent
     stamp broken_from{never}; ///< when an operator broke it
     std::vector<span_of_time> valid{};
 

@@ -192,6 +192,21 @@ TEST(history_checker, excuses_a_broken_hold_whose_grant_was_recorded_after_the_b
     EXPECT_THAT(s.found(), IsEmpty());
 }
 
+TEST(history_checker, does_not_excuse_by_its_token_a_hold_asked_for_after_the_break) {
+    script s;
+    s.hold("a", 2, 0ms, 100ms).break_it(50ms, 2).lose(51ms, "a");
+    s.hold("b", 1, 51ms, 200ms).release(60ms, "b");
+    EXPECT_THAT(s.found(), ElementsAre(rule::token_order));
+}
+
+TEST(history_checker, does_not_excuse_a_reader_after_a_break_for_carrying_the_broken_token) {
+    script s;
+    s.hold("a", 1, 0ms, 100ms).break_it(50ms, 1).lose(51ms, "a");
+    s.ask_shared(60ms, "r").grant(60ms, "r", 1, 200ms).hold("b", 2, 70ms, 200ms);
+    s.release(80ms, "r").release(90ms, "b");
+    EXPECT_THAT(s.found(), ElementsAre(rule::exclusive_with_shared));
+}
+
 TEST(history_checker, finds_two_leases_at_once_on_an_engine_without_tokens) {
     script s;
     s.hold("a", 0, 0ms, 100ms).hold("b", 0, 50ms, 100ms).release(60ms, "a").release(60ms, "b");

@@ -1,7 +1,8 @@
 // Lines: written, read back, torn and garbled.
 
-#include "history/line.hpp"
 #include "history/parse.hpp"
+
+#include "history/line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,10 @@ parsed parse_text(const std::string& text) {
     return parse(in);
 }
 
-const std::string good = to_line({.at = 5ns, .pid = 7, .thread = 1, .process = "p",
+const std::string good = to_line({.at = 5ns,
+                                  .pid = 7,
+                                  .thread = 1,
+                                  .process = "p",
                                   .what = released{.name = "n", .owner = "o"}});
 
 std::vector<happening> one_of_each() {
@@ -38,8 +42,8 @@ std::vector<happening> one_of_each() {
 TEST(history_parse, reads_back_every_kind_of_event) {
     std::string text;
     for (const auto& what : one_of_each()) {
-        text += to_line({.at = 123456789012ns, .pid = 4711, .thread = 3, .process = "taker 3",
-                         .what = what});
+        text += to_line(
+            {.at = 123456789012ns, .pid = 4711, .thread = 3, .process = "taker 3", .what = what});
     }
     const auto read = parse_text(text);
     EXPECT_TRUE(read.errors.empty());
@@ -103,7 +107,7 @@ TEST(history_parse, tolerates_and_counts_a_torn_last_line_wherever_it_is_torn) {
 
 TEST(history_parse, finds_the_whole_line_behind_a_torn_one) {
     for (std::size_t length = 1; length < good.size(); ++length) {
-        const auto read = parse_text(good.substr(0, length) + good + good);
+        const auto read = parse_text(good.substr(0, length).append(good).append(good));
         EXPECT_EQ(read.events.size(), 2U) << length;
         EXPECT_TRUE(read.errors.empty()) << length;
         EXPECT_EQ(read.torn, 1U) << length;
@@ -114,7 +118,9 @@ TEST(history_parse, finds_the_whole_line_behind_a_torn_one) {
 }
 
 TEST(history_parse, names_the_line_of_each_error_and_reads_on) {
-    const auto read = parse_text(good + "garbage\n" + good + "\n" + "@released at=x\n" + good);
+    std::string text = good;
+    text.append("garbage\n").append(good).append("\n@released at=x\n").append(good);
+    const auto read = parse_text(text);
     EXPECT_EQ(read.events.size(), 3U);
     EXPECT_EQ(read.events[2].line, 6U);
     ASSERT_EQ(read.errors.size(), 3U);
@@ -124,24 +130,35 @@ TEST(history_parse, names_the_line_of_each_error_and_reads_on) {
 }
 
 TEST(history_parse, refuses_lines_that_are_almost_right) {
-    const std::string head = "@released at=5 pid=7 thread=1 process=p";
-    ASSERT_TRUE(parse_text(head + " name=n owner=o\n").errors.empty());
-    for (const std::string& line : std::initializer_list<std::string>{
-             head + " name=n\n", head + " name=n owner\n", head + " name=n owner=o more=1\n",
-             head + " owner=o name=n\n", head + "  name=n owner=o\n", head + " name=%4 owner=o\n",
-             head + " name=%zz owner=o\n", head + " name=% owner=o\n", head + " namen owner=o\n",
-             "@\n", "@sneezed at=5\n", "@released at=-5 pid=7 thread=1 process=p name=n owner=o\n",
-             "@released at=99999999999999999999 pid=7 thread=1 process=p name=n owner=o\n",
-             "@gave_up at=5 pid=7 thread=1 process=p name=n owner=o reason=boredom\n",
-             "@wrote at=5 pid=7 thread=1 process=p name=n owner=o token=1 accepted=1 begun=0 "
-             "value=\n",
-             "@wrote at=5 pid=7 thread=1 process=p name=n owner=o token=-1 accepted=no begun=0 "
-             "value=\n",
-             "@requested at=5 pid=7 thread=1 process=p name=n owner=o mode=both n=1 limit=1 "
-             "lease=1\n"}) {
-        const auto read = parse_text(line);
-        EXPECT_EQ(read.errors.size(), 1U) << line;
-        EXPECT_TRUE(read.events.empty()) << line;
+    const std::string head = " at=5 pid=7 thread=1 process=p";
+    const auto line = [&](const std::string& kind, const std::string& rest) {
+        return '@' + kind + head + ' ' + rest + '\n';
+    };
+    ASSERT_TRUE(parse_text(line("released", "name=n owner=o")).errors.empty());
+    const std::vector<std::string> wrong{
+        "@\n",
+        "@released\n",
+        "@released at=-5 pid=7 thread=1 process=p name=n owner=o\n",
+        "@released at=99999999999999999999 pid=7 thread=1 process=p name=n owner=o\n",
+        line("sneezed", "name=n owner=o"),
+        line("released", "name=n"),
+        line("released", "name=n owner"),
+        line("released", "name=n owner=o more=1"),
+        line("released", "owner=o name=n"),
+        line("released", " name=n owner=o"),
+        line("released", "namen owner=o"),
+        line("released", "name=%4 owner=o"),
+        line("released", "name=%zz owner=o"),
+        line("released", "name=% owner=o"),
+        line("gave_up", "name=n owner=o reason=boredom"),
+        line("wrote", "name=n owner=o token=1 accepted=1 begun=0 value="),
+        line("wrote", "name=n owner=o token=-1 accepted=no begun=0 value="),
+        line("requested", "name=n owner=o mode=both n=1 limit=1 lease=1"),
+    };
+    for (const auto& text : wrong) {
+        const auto read = parse_text(text);
+        EXPECT_EQ(read.errors.size(), 1U) << text;
+        EXPECT_TRUE(read.events.empty()) << text;
     }
 }
 

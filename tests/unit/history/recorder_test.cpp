@@ -1,8 +1,9 @@
 // The recorder: many writers, one file.
 
+#include "history/recorder.hpp"
+
 #include "history/line.hpp"
 #include "history/parse.hpp"
-#include "history/recorder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,8 @@ void record_many(const std::filesystem::path& file, int writer, int events) {
     }
 }
 
-template <class Work> pid_t in_child(Work work) {
+template <class Work>
+pid_t in_child(Work work) {
     const pid_t child = ::fork();
     if (child == 0) {
         try {
@@ -71,6 +73,7 @@ int exit_code_of(pid_t child) {
 TEST(history_recorder, brings_every_event_of_four_processes_in_whole) {
     const scratch_file file;
     std::vector<pid_t> children;
+    children.reserve(4);
     for (int writer = 0; writer < 4; ++writer) {
         children.push_back(in_child([&] { record_many(file.path(), writer, 1000); }));
     }
@@ -99,6 +102,7 @@ TEST(history_recorder, is_used_by_many_threads_at_once) {
     recorder history{file.path(), "one"};
     {
         std::vector<std::jthread> threads;
+        threads.reserve(4);
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 250; ++i) { history.record(released{"n", "o"}); }
@@ -163,8 +167,8 @@ TEST(history_recorder, says_when_it_cannot_record) {
 
 #ifdef HOLDFAST_CHECK_HISTORY
 int check_history(const std::string& arguments) {
-    const std::string command = std::string{HOLDFAST_CHECK_HISTORY} + " " + arguments +
-                                " >/dev/null 2>&1";
+    const std::string command =
+        std::string{HOLDFAST_CHECK_HISTORY} + " " + arguments + " >/dev/null 2>&1";
     const int status = std::system(command.c_str()); // NOLINT(cert-env33-c,concurrency-mt-unsafe)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -50,7 +50,8 @@ TEST(history_report, shows_each_violation_with_its_events) {
     s.hold("a", 1, 0ms, 100ms).hold("b", 2, 50ms, 100ms).release(60ms, "a").release(60ms, "b");
     s.events[1].line = 12;
     const auto text = describe(s.events, check(s.events));
-    EXPECT_THAT(text, HasSubstr("two exclusive leases at once (P1) on stock:1001: The leases of a"));
+    EXPECT_THAT(text,
+                HasSubstr("two exclusive leases at once (P1) on stock:1001: The leases of a"));
     EXPECT_THAT(text, HasSubstr("line 12: @granted at=1000000000 pid=97"));
     EXPECT_THAT(text, HasSubstr("1 x two exclusive leases at once\n"));
 }

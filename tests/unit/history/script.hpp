@@ -1,6 +1,7 @@
 #pragma once
-// Writes small histories by hand, for one name. An owner's first letter is its process: "a" and "a2"
-// belong to pid 'a'. All times count from one second after boot, so that zero stays "not given".
+// Writes small histories by hand, for one name. An owner's first letter is its process: "a" and
+// "a2" belong to pid 'a'. All times count from one second after boot, so that zero stays "not
+// given".
 
 #include "history/checker.hpp"
 #include "history/report.hpp"
@@ -9,7 +10,7 @@
 
 namespace holdfast::history {
 
-inline void PrintTo(rule r, std::ostream* out) { *out << to_string(r); }
+inline std::ostream& operator<<(std::ostream& out, rule r) { return out << to_string(r); }
 
 namespace testing {
 

@@ -20,7 +20,10 @@ TEST(history_checker, finds_a_request_starved_while_the_lock_was_passed_on) {
     s.hold("b", 2, 500ms, 9s);
     EXPECT_THAT(script{s}.release(1501ms, "b").end(1501ms).found(one_second),
                 ElementsAre(rule::starved));
-    EXPECT_THAT(script{s}.release(1500ms, "b").grant(1500ms, "z", 3, 9s).release(1501ms, "z")
+    EXPECT_THAT(script{s}
+                    .release(1500ms, "b")
+                    .grant(1500ms, "z", 3, 9s)
+                    .release(1501ms, "z")
                     .found(one_second),
                 IsEmpty());
 }
@@ -100,7 +103,8 @@ TEST(history_checker, allows_requests_close_to_each_other_to_be_served_in_any_or
 
 TEST(history_checker, does_not_call_overtaken_who_gave_up_was_killed_or_was_stopped) {
     EXPECT_THAT(overtaking(100ms).give_up(250ms, "z").found(in_order), IsEmpty());
-    EXPECT_THAT(overtaking(100ms).give_up(251ms, "z").found(in_order), ElementsAre(rule::overtaken));
+    EXPECT_THAT(overtaking(100ms).give_up(251ms, "z").found(in_order),
+                ElementsAre(rule::overtaken));
     EXPECT_THAT(overtaking(100ms).kill("z", 150ms).found(in_order), IsEmpty());
     EXPECT_THAT(overtaking(100ms).stop("z", 20ms, 280ms).give_up(290ms, "z").found(in_order),
                 IsEmpty());
