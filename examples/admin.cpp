@@ -1,0 +1,53 @@
+// What an operator can see and do: list the locks, look at one, take it away from its holder.
+
+#include <holdfast/holdfast.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// [doc: inspect]
+void show(const holdfast::lock_info& lock) {
+    std::cout << lock.name << ": " << lock.holders.size() << " holding, " << lock.waiters.size()
+              << " waiting\n";
+    for (const auto& one : lock.holders) {
+        std::cout << "  held by " << one.note << " on " << one.host << ", pid " << one.pid
+                  << ", token " << one.token << '\n';
+    }
+    for (const auto& one : lock.waiters) { std::cout << "  wanted by " << one.note << '\n'; }
+}
+// [end]
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const char* const url = argc > 1 ? argv[1] : "embedded:";
+    holdfast::client fleet{url};
+    holdfast::mutex deploy{fleet, "deploy:shop"};
+    const auto stuck = deploy.acquire({.note = "anna: deploy 41"});
+
+    std::jthread next{[url] {
+        holdfast::client other{url};
+        holdfast::mutex same{other, "deploy:shop"};
+        const auto got = same.acquire({.note = "ben: deploy 42"});
+        std::cout << "ben has it now\n";
+    }};
+
+    // [doc: break]
+    const holdfast::admin admin{fleet};
+    while (admin.inspect("deploy:shop")->waiters.empty()) { std::this_thread::sleep_for(5ms); }
+    for (const auto& lock : admin.list({.prefix = "deploy:"}).locks) { show(lock); }
+
+    // Only if it is still anna who holds it: another may have come since we looked.
+    const bool taken = admin.break_lock("deploy:shop", {.only_token = stuck.token()});
+    // [end]
+    next.join();
+    while (!stuck.lost().stop_requested()) { std::this_thread::sleep_for(5ms); }
+    const bool knows_why = stuck.why_lost() == holdfast::loss::taken;
+    std::cout << "taken from anna: " << (taken ? "yes" : "no") << '\n';
+    std::cout << "and her program is told: " << (knows_why ? "yes" : "no") << '\n';
+}
