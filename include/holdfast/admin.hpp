@@ -16,8 +16,8 @@ namespace holdfast {
 
 /// Which locks to list.
 struct list_options {
-    std::string prefix{};  ///< only names that begin with it
-    std::string cursor{};  ///< empty to begin; else `lock_page::cursor` of the page before
+    std::string prefix{}; ///< only names that begin with it
+    std::string cursor{}; ///< empty to begin; else `lock_page::cursor` of the page before
     unsigned count = 100; ///< names per page, 1 to 1,000
 };
 

@@ -20,7 +20,8 @@ namespace holdfast {
 ///
 /// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`
 /// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
-/// and the try forms answer empty. unlock() never throws: what it could not do goes to the observer.
+/// and the try forms answer empty. unlock() never throws: what it could not do goes to the
+/// observer.
 /// Locking twice in one thread throws would_deadlock.
 ///
 /// Thread safety: all members may be called from any thread. The destructor releases what threads

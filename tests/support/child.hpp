@@ -1,5 +1,5 @@
 #pragma once
-// Runs a piece of a test in a child made by fork() alone, with no exec: what a library must survive.
+// Runs a piece of a test in a child made by fork() alone, with no exec: a library must survive it.
 
 #include <functional>
 #include <string>

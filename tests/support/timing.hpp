@@ -1,5 +1,5 @@
 #pragma once
-// Time in tests: conditions are polled up to a deadline, and tolerances grow where code runs slower.
+// Time in tests: conditions are polled up to a deadline, and tolerances grow where code is slow.
 
 #include <chrono>
 #include <thread>

@@ -17,9 +17,9 @@
 
 namespace holdfast::drive {
 
-/// Who drives the engine: a caller that blocks leads poll() itself, other blocked callers follow and
-/// are woken by it; without one, the keeper, a thread that is started with the first lease. Only the
-/// leader touches the engine's descriptors. A caller whose answer comes at once never gets there.
+/// Who drives the engine: a caller that blocks leads poll() itself, other blocked callers follow
+/// and are woken by it; without one, the keeper, a thread that is started with the first lease.
+/// Only the leader touches the engine's descriptors. A caller whose answer comes at once never gets there.
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
@@ -94,9 +94,9 @@ private:
     bool hand_out_answers();
     bool hand_out_notices();
     bool send_beats();
-    void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant now);
-    void run_due(base::instant now);
-    void take_cancels(base::instant now);
+    void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant at);
+    void run_due(base::instant at);
+    void take_cancels(base::instant at);
 
     void wait(std::unique_lock<std::mutex>& lock, sleeper& me);
     void leave_lead();

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <ctime>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <system_error>
 
 namespace holdfast::drive {
 
@@ -17,7 +17,7 @@ wake_up::wake_up()
       bell_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
     if (!timer_ || !bell_) {
         throw error{errc::internal, std::string{"cannot make a timer or an event descriptor ("} +
-                                        std::strerror(errno) +
+                                        std::generic_category().message(errno) +
                                         "): raise the limit on open files (ulimit -n)"};
     }
 }

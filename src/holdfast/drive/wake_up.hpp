@@ -24,7 +24,7 @@ public:
     void ring() const noexcept;
 
     void pollables(std::vector<pollfd>& out) const;
-    /// After poll(): takes note of what has gone off. `ready` are the two that pollables() appended.
+    /// After poll(): takes note of what has gone off. `ready`: the two that pollables() appended.
     void heard(const pollfd* ready);
 
     static constexpr std::size_t count = 2;

@@ -6,7 +6,6 @@ namespace holdfast::machine {
 
 using base::duration;
 using base::instant;
-using base::later;
 using base::milliseconds;
 using base::never;
 
@@ -171,8 +170,8 @@ void lease_machine::send_renewal(actions& out, instant now) noexcept {
     state_ = state::renewing;
 }
 
-/// What a renewal is good for. While a newer one is on its way nobody knows which of them the engine
-/// got to last, so an older, longer one must not outlast a shorter one that was sent since.
+/// What a renewal is good for. While a newer one is on its way nobody knows which of them the
+/// engine got to last, so an older, longer one must not outlast a shorter one that was sent since.
 milliseconds lease_machine::counted(const lease_input& renewed) const noexcept {
     const auto lease = std::min(renewed.lease, terms_.lease);
     return renewed.when < last_sent_ ? std::min(lease, least_sent_) : lease;

@@ -26,8 +26,8 @@ struct lease_terms {
     return std::min(usual, base::duration{lease} / 3);
 }
 
-/// P2: N, the instant from which on a lease is no longer valid here. `sent` is the clock just before
-/// the request that the engine granted or renewed it by: the engine counts from later on.
+/// P2: N, the instant from which on a lease is no longer valid here. `sent` is the clock just
+/// before the request that the engine granted or renewed it by: the engine counts from later on.
 [[nodiscard]] constexpr base::instant valid_until(base::instant sent, base::milliseconds lease,
                                                   base::milliseconds margin) noexcept {
     const base::duration kept =

@@ -1,6 +1,6 @@
 #pragma once
-// What a waiter does, from asking to a grant or to leaving the queue: a pure machine, with no clock,
-// no thread and no I/O of its own.
+// What a waiter does, from asking to a grant or to leaving the queue: a pure machine, with no
+// clock, no thread and no I/O of its own.
 
 #include "holdfast/base/clock.hpp"
 
