@@ -19,7 +19,8 @@ namespace holdfast::drive {
 
 /// Who drives the engine: a caller that blocks leads poll() itself, other blocked callers follow
 /// and are woken by it; without one, the keeper, a thread that is started with the first lease.
-/// Only the leader touches the engine's descriptors. A caller whose answer comes at once never gets there.
+/// Only the leader touches the engine's descriptors. A caller whose answer comes at once never
+/// gets there.
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
