@@ -77,13 +77,15 @@ acquired client_core::acquire(const request& what, detail::patience wait,
         std::make_shared<wait_task>(*this, what, base::owner_id{who_.client, number}, plan,
                                     may_wait ? caps.queue : engine::queueing::no);
     drive::sleeper me;
+    bool done = false;
     {
         turn mine{*driver_};
         task->start(now());
         mine.settle();
         task->sleeps(me);
+        done = me.ready; // outside the turn another thread may be setting it
     }
-    if (!me.ready) {
+    if (!done) {
         // Outside the turn: a callback that is being taken down may be waiting for one.
         const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
         turn mine{*driver_};
