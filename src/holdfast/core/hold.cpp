@@ -90,11 +90,13 @@ void hold::release(waiting& caller, instant give_up, instant now) {
 void hold::extend(waiting& caller, instant now) {
     caller.began = now;
     extenders_.push_back(&caller);
-    feed({lease_event::extend, {}, caller.lease}, now);
-    if (machine_.now_in() == lease_machine::state::renewing) {
+    const auto todo = machine_.on({lease_event::extend, {}, caller.lease}, now);
+    if (todo.renew) {
         lease_ = caller.lease;
-        return;
+        caller.lease = todo.renew_for; // what the answer will be to: max_hold may allow less
     }
+    apply(todo, now);
+    if (machine_.now_in() == lease_machine::state::renewing) { return; }
     if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
         caller.failure = make_error_code(errc::lost);
         core_.drive().ready(caller.sleep);
