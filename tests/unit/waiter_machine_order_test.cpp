@@ -174,6 +174,20 @@ TEST(waiter_order, p5_a_grant_that_is_answered_before_the_withdrawal_is_withdraw
     }
 }
 
+// It was in the queue when it asked again, so it still is, or has been handed the lock by now.
+TEST(waiter_order, p8_an_acquire_that_did_not_happen_leaves_what_was_there_before) {
+    for (const auto what : {unavailable, refused}) {
+        auto one = queued_at(10);
+        one(push_maybe_free, 100);
+        one(what, 101);
+        if (what == unavailable) {
+            EXPECT_EQ(one(cancel, 102), "withdrawing, withdraw, tell cancelled");
+        } else {
+            EXPECT_EQ(one.machine.now_in(), waiter_machine::state::withdrawing);
+        }
+    }
+}
+
 TEST(waiter_order, a_grant_is_not_withdrawn_by_its_own_late_answers) {
     for (const auto what : {granted, queued, unknown, busy, push_granted, beat_granted}) {
         waiter one;

@@ -173,8 +173,8 @@ inline constexpr const char* asking_again = R"(
     queued          | queued, @1140                    | queued, @8000
     busy            | pausing, @690                    | done, tell timed_out
     unknown         | pausing, @740                    | withdrawing, withdraw, tell unavailable
-    unavailable     | pausing, @740                    | done, tell unavailable
-    refused         | done, tell refused
+    unavailable     | pausing, @740                    | withdrawing, withdraw, tell unavailable
+    refused         | withdrawing, withdraw, tell refused
     push_granted    | asking, @8000
     push_maybe_free | asking, @8000
     push_reset      | asking, @8000

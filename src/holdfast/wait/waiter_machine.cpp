@@ -56,7 +56,8 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
 
 waiter_machine::actions waiter_machine::ask(instant now) noexcept {
     if (!unanswered_) { asked_at_ = now; }
-    asked_again_ = asked_again_ || maybe_there_;
+    there_before_ = maybe_there_;
+    asked_again_ = asked_again_ || there_before_;
     state_ = state::asking;
     maybe_there_ = true;
     noticed_ = false;
@@ -90,8 +91,8 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
         if (now >= plan_.give_up) { return leave(outcome::timed_out, now); }
         return noticed_ ? ask(now) : pause(now, busy_pause);
-    case wait_event::refused: maybe_there_ = unanswered_; return leave(outcome::refused, now);
-    case wait_event::unavailable: maybe_there_ = unanswered_; return no_answer(now);
+    case wait_event::refused: maybe_there_ = there_before_; return leave(outcome::refused, now);
+    case wait_event::unavailable: maybe_there_ = there_before_; return no_answer(now);
     default: unanswered_ = true; return no_answer(now);
     }
 }

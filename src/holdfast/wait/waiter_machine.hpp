@@ -140,10 +140,11 @@ private:
     base::instant withdraw_until_ = base::never;
     state state_ = state::idle;
     outcome outcome_ = outcome::none;
-    bool maybe_there_ = false;
-    bool unanswered_ = false;  ///< an acquire had no answer, and none since: asked_at_ stands
-    bool asked_again_ = false; ///< while an earlier acquire may have had an effect
-    bool noticed_ = false;     ///< asking: a notice came before the answer
+    bool maybe_there_ = false;  ///< on the engine: a queue entry or a hold
+    bool there_before_ = false; ///< maybe_there_ before the last acquire
+    bool unanswered_ = false;   ///< an acquire had no answer, and none since: asked_at_ stands
+    bool asked_again_ = false;  ///< while an earlier acquire may have had an effect
+    bool noticed_ = false;      ///< asking: a notice came before the answer
     bool beat_in_flight_ = false;
     bool beat_is_old_ = false; ///< the one in flight was sent before the last acquire
     bool withdraw_again_ = false;

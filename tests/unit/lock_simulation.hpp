@@ -1,0 +1,103 @@
+#pragma once
+// A few clients, one lock and a network between them that delays, loses, doubles and reorders what
+// passes through it: the real machines and the real admission rule under virtual time.
+
+#include "holdfast/base/random.hpp"
+#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/list_queue.hpp"
+#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/wait/waiter_machine.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holdfast::machine {
+
+/// How bad it is. Chances are in percent.
+struct conditions {
+    unsigned lost = 0;                ///< of each message, either way
+    unsigned slow = 0;                ///< of each message: up to `slowest` instead of 5 ms
+    base::milliseconds slowest{4000}; ///< longer than a hand-off lasts
+    unsigned refused = 0;             ///< of each request: no connection
+    unsigned stalled = 0;             ///< of each hold: the server hangs, then runs all at once
+    unsigned stopped = 0;             ///< of each wait or hold: its client is stopped meanwhile
+    unsigned cancelled = 0;           ///< of each wait
+    engine::queueing queue = engine::queueing::grant;
+};
+
+/// One request of a client's, from asking to the end of its hold.
+struct actor {
+    explicit actor(const wait_plan& plan) : waiting{plan} {}
+    engine::acquire_op op;
+    lease_terms terms;
+    waiter_machine waiting;
+    std::optional<lease_machine> holding;
+    base::instant stopped_until{};
+    unsigned timer = 0; ///< counts the timers that were set: only the last one counts
+    base::instant due = base::never;
+    unsigned idle_ticks = 0; ///< one after the other
+    bool finished = false;
+    bool withdraw_failed = false;
+    base::milliseconds hold_for{0};
+    base::instant give_up_release = base::never;
+};
+
+class simulation {
+public:
+    simulation(std::uint64_t seed, const conditions& how);
+
+    /// Until nothing is left to happen. What went wrong, in a sentence; empty if nothing did.
+    [[nodiscard]] std::string run();
+
+    [[nodiscard]] unsigned grants() const noexcept { return grants_; }
+    [[nodiscard]] unsigned hand_offs() const noexcept { return hand_offs_; }
+    [[nodiscard]] unsigned losses() const noexcept { return losses_; }
+
+private:
+    using someone = std::shared_ptr<actor>;
+    using reply = std::function<void(const engine::answer&, base::instant sent)>;
+
+    void at(base::instant when, std::function<void()> what);
+    void deliver(const someone& to, base::duration after, std::function<void()> what);
+    [[nodiscard]] base::duration delay();
+    [[nodiscard]] bool chance(unsigned percent) { return random_.below(100) < percent; }
+    [[nodiscard]] base::milliseconds between(unsigned least, unsigned most);
+
+    void begin_wait(unsigned client, unsigned rounds_left);
+    void feed_wait(const someone& who, const wait_input& input);
+    void do_wait(const someone& who, const waiter_machine::actions& todo);
+    void begin_hold(const someone& who);
+    void feed_hold(const someone& who, const lease_input& input);
+    void do_hold(const someone& who, const lease_machine::actions& todo);
+    void wake(const someone& who, base::instant when);
+
+    void call(const someone& who, const engine::op& what, base::instant give_up, reply heard);
+    [[nodiscard]] engine::answer serve(const engine::op& what);
+    void push_notices(const std::vector<engine::admission::push>& all);
+    [[nodiscard]] base::instant server_time(base::instant when) const;
+
+    void check();
+    void check_end();
+    void complain(const std::string& what);
+
+    base::jitter random_;
+    conditions how_;
+    double server_rate_;
+    base::instant now_;
+    base::instant stalled_until_{};
+    std::multimap<base::instant, std::function<void()>> agenda_;
+    std::vector<someone> actors_;
+    std::uint64_t last_number_ = 0;
+    engine::admission::record record_;
+    engine::admission::list_queue queue_;
+    std::string complaint_;
+    unsigned grants_ = 0;
+    unsigned hand_offs_ = 0;
+    unsigned losses_ = 0;
+};
+
+} // namespace holdfast::machine
