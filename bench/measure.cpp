@@ -28,6 +28,7 @@ std::vector<spread> interleave(const std::vector<contender>& all, int rounds) {
         }
     }
     std::vector<spread> out;
+    out.reserve(samples.size());
     for (auto& one : samples) { out.push_back(spread_of(std::move(one))); }
     return out;
 }
