@@ -8,9 +8,8 @@
 namespace holdfast::history {
 namespace {
 
-/// A stopped or killed waiter may be passed over, and whoever died may have done so long before.
+/// A stopped waiter may be passed over. A killed one left the queue when it was killed.
 bool can_be_overtaken(const inquiry& about, const request& r) {
-    if (r.died) { return false; }
     const auto& stops = about.all.process(r.asked->pid).stops;
     return std::ranges::none_of(
         stops, [&](const auto& s) { return s.from < r.until && s.to > r.asked->at; });

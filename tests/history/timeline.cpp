@@ -170,7 +170,6 @@ void finish(timeline& out) {
     for (auto& [name, line] : out.names) {
         for (auto& r : line.requests) {
             const auto death = out.process(r.asked->pid).death_after(r.asked->at);
-            r.died = death < r.until;
             r.until = std::min(r.until, std::max(death, r.asked->at));
         }
         note_breaks(line);

@@ -41,7 +41,6 @@ struct request {
     const event* asked{};
     std::size_t held{no_hold}; ///< index into name_line::holds
     stamp until{never};        ///< granted, gave up or died; never: still waiting at the end
-    bool died{false};
 
     static constexpr std::size_t no_hold = static_cast<std::size_t>(-1);
     [[nodiscard]] const requested& what() const { return std::get<requested>(asked->what); }

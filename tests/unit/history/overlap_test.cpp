@@ -201,8 +201,8 @@ TEST(history_checker, does_not_excuse_by_its_token_a_hold_asked_for_after_the_br
 
 TEST(history_checker, does_not_excuse_a_reader_after_a_break_for_carrying_the_broken_token) {
     script s;
-    s.hold("a", 1, 0ms, 100ms).break_it(50ms, 1).lose(51ms, "a");
-    s.ask_shared(60ms, "r").grant(60ms, "r", 1, 200ms).hold("b", 2, 70ms, 200ms);
+    s.hold("a", 1, 0ms, 100ms).ask_shared(40ms, "r").break_it(50ms, 1).lose(51ms, "a");
+    s.grant(60ms, "r", 1, 200ms).hold("b", 2, 70ms, 200ms);
     s.release(80ms, "r").release(90ms, "b");
     EXPECT_THAT(s.found(), ElementsAre(rule::exclusive_with_shared));
 }

@@ -78,6 +78,12 @@ TEST(history_checker, finds_a_reader_starved_beside_readers) {
     EXPECT_THAT(s.end(2s).found(one_second), ElementsAre(rule::starved));
 }
 
+TEST(history_checker, lets_a_writer_wait_for_a_reader_that_keeps_the_lock) {
+    script s;
+    s.ask_shared(0ms, "a").grant(0ms, "a", 1, 60s).ask(1ms, "z");
+    EXPECT_THAT(s.end(2s).found(one_second), IsEmpty());
+}
+
 /// z asks first, b asks `later` than z and is served first.
 script overtaking(stamp later) {
     script s;
@@ -105,9 +111,19 @@ TEST(history_checker, does_not_call_overtaken_who_gave_up_was_killed_or_was_stop
     EXPECT_THAT(overtaking(100ms).give_up(250ms, "z").found(in_order), IsEmpty());
     EXPECT_THAT(overtaking(100ms).give_up(251ms, "z").found(in_order),
                 ElementsAre(rule::overtaken));
-    EXPECT_THAT(overtaking(100ms).kill("z", 150ms).found(in_order), IsEmpty());
+    EXPECT_THAT(overtaking(100ms).kill("z", 250ms).found(in_order), IsEmpty());
+    EXPECT_THAT(overtaking(100ms).kill("z", 251ms).found(in_order), ElementsAre(rule::overtaken));
     EXPECT_THAT(overtaking(100ms).stop("z", 20ms, 280ms).give_up(290ms, "z").found(in_order),
                 IsEmpty());
+}
+
+TEST(history_checker, names_only_those_overtaken_who_asked_before) {
+    // b overtakes both; c asked before z, so z has no complaint about c.
+    script s;
+    s.hold("a", 1, 0ms, 9s).ask(10ms, "c").ask(100ms, "z").ask(200ms, "b").release(300ms, "a");
+    s.grant(300ms, "b", 2, 9s).release(400ms, "b").grant(400ms, "c", 3, 9s).release(500ms, "c");
+    s.grant(500ms, "z", 4, 9s).release(600ms, "z");
+    EXPECT_THAT(s.found(in_order), ElementsAre(rule::overtaken));
 }
 
 TEST(history_checker, believes_tokens_when_an_earlier_grant_was_recorded_later) {
