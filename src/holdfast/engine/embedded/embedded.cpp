@@ -2,6 +2,7 @@
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/embedded/death_watch.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/fork_watch.hpp"
 #include "holdfast/engine/embedded/store.hpp"
@@ -78,7 +79,10 @@ private:
 
     // The guard is held here, so no transaction is under way.
     void before_fork() noexcept override { store_.close_database(); }
-    void in_child() noexcept override { store_.drop_descriptors(); }
+    void in_child() noexcept override {
+        store_.drop_descriptors();
+        deaths_.drop();
+    }
 
     [[nodiscard]] bool begin(store::access how);
     [[nodiscard]] outcome attempt(std::span<const task> tasks);
@@ -104,8 +108,9 @@ private:
     base::instant next_sweep_{};
     std::int64_t swept_to_ = -1; ///< -1: to begin anywhere
 
-    std::vector<admission::push> pushes_; // kept for their memory
-    std::vector<answer> answers_;         // likewise
+    death_watch deaths_;
+    work::afterwards then_;       // kept for its memory
+    std::vector<answer> answers_; // likewise
 };
 
 /// What is wrong with an operation by itself.
@@ -152,6 +157,7 @@ void embedded_engine::cancel(op_id id) {
 void embedded_engine::pollables(std::vector<pollfd>& out) const {
     const int inbox = store_.letters().descriptor();
     if (inbox >= 0) { out.push_back({inbox, POLLIN, 0}); }
+    deaths_.pollables(out);
 }
 
 base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instant now) {
@@ -162,6 +168,7 @@ base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instan
         if (one.fd != inbox || one.revents == 0) { continue; }
         for (const notice& what : store_.letters().read()) { sink_->noticed(what); }
     }
+    if (deaths_.hear(ready)) { sink_->noticed({.what = notice::kind::inbox_reset}); }
     if (pending_.empty()) { return base::never; }
     if (now >= next_try_) { run_pending(now); }
     refuse_overdue(now);
@@ -202,7 +209,7 @@ embedded_engine::outcome embedded_engine::attempt(std::span<const task> tasks) {
 void embedded_engine::do_all(std::span<const task> tasks) {
     // Only now: somebody else's transaction may have ended just before.
     const admission::moment at{time_.now(), time_.wall_us(), &store_.clients()};
-    work doing{store_.on(), at, from_, pushes_};
+    work doing{store_.on(), at, from_, then_};
     for (const task& one : tasks) {
         answers_.push_back(doing.run(*one.what, store_.path()));
         answers_.back().id = one.id;
@@ -212,21 +219,28 @@ void embedded_engine::do_all(std::span<const task> tasks) {
 void embedded_engine::undo(errc after) noexcept {
     store_.recover(after);
     answers_.clear();
-    pushes_.clear();
+    then_.pushes.clear();
+    then_.blockers.clear();
 }
 
 /// After the commit: a notice of a grant that was not committed would be a lie.
 void embedded_engine::deliver() {
     for (answer& one : answers_) { sink_->answered(std::move(one)); }
     answers_.clear();
-    for (const admission::push& one : pushes_) {
+    for (const admission::push& one : then_.pushes) {
         if (one.to == client_) {
             sink_->noticed(one.what);
         } else {
             store_.letters().send(one.to, one.what);
         }
     }
-    pushes_.clear();
+    then_.pushes.clear();
+    bool died = false;
+    for (const blocker& one : then_.blockers) {
+        died = (one.client != client_ && deaths_.watch(one, store_.clients(), time_.now())) || died;
+    }
+    then_.blockers.clear();
+    if (died) { sink_->noticed({.what = notice::kind::inbox_reset}); }
 }
 
 void embedded_engine::run_pending(base::instant now) {
@@ -286,7 +300,7 @@ void embedded_engine::sweep() {
             const auto last = static_cast<std::uint64_t>(store_.on().last_id());
             swept_to_ = static_cast<std::int64_t>(random_.below(last + 1));
         }
-        swept_to_ = work{store_.on(), at, from_, pushes_}.sweep(swept_to_, rows_swept_at_once);
+        swept_to_ = work{store_.on(), at, from_, then_}.sweep(swept_to_, rows_swept_at_once);
         store_.commit();
     } catch (const failure& why) {
         undo(why.code()); // whoever needs what is wrong there will be told

@@ -16,6 +16,8 @@ namespace {
 /// Names that one page of a list looks at, and the longest page.
 constexpr unsigned most_listed = 1000;
 
+constexpr std::size_t most_blockers = 8;
+
 answer say(fate what) {
     answer out;
     out.what = what;
@@ -39,10 +41,19 @@ template <typename Judge>
 auto work::judged(const std::string& name, Judge&& judge) {
     row found = on_.find(name);
     table_queue queue{on_, found};
-    admission::gate door{found.state, queue, at_, pushes_};
+    admission::gate door{found.state, queue, at_, then_.pushes};
     auto said = judge(door);
     if (door.changed()) { on_.put(found, name); }
+    note(said, found);
     return said;
+}
+
+void work::note(fate what, unsigned ahead, const row& found) {
+    if (what != fate::queued || ahead > 0) { return; }
+    for (const admission::hold& one : found.state.holds) {
+        if (then_.blockers.size() == most_blockers) { return; }
+        if (!one.resting(at_.now)) { then_.blockers.push_back({one.owner.client, one.from.pid}); }
+    }
 }
 
 answer work::run(const op& what, const std::string& path) {
@@ -131,7 +142,7 @@ std::int64_t work::sweep(std::int64_t after, std::int64_t most) {
     const std::vector<row> some = on_.by_id(after, most);
     for (row each : some) {
         table_queue queue{on_, each};
-        admission::gate door{each.state, queue, at_, pushes_};
+        admission::gate door{each.state, queue, at_, then_.pushes};
         door.tidy();
         if (admission::forgettable(each.state, at_.wall_us)) {
             on_.remove(each.id);

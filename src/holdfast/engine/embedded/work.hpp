@@ -3,6 +3,7 @@
 
 #include "holdfast/engine/admission/gate.hpp"
 #include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/embedded/death_watch.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 #include "holdfast/engine/ops.hpp"
 
@@ -17,9 +18,15 @@ namespace holdfast::engine::embedded {
 /// The operations of one transaction. Throws failure.
 class work {
 public:
+    /// What is to be done after the commit.
+    struct afterwards {
+        std::vector<admission::push> pushes;
+        std::vector<blocker> blockers; ///< whom waiters that are first in their queue wait for
+    };
+
     work(tables& on, const admission::moment& at, const admission::place& from,
-         std::vector<admission::push>& pushes) noexcept
-        : on_{on}, at_{at}, from_{from}, pushes_{pushes} {}
+         afterwards& then) noexcept
+        : on_{on}, at_{at}, from_{from}, then_{then} {}
 
     [[nodiscard]] answer run(const op& what, const std::string& path);
 
@@ -40,12 +47,17 @@ private:
     /// Lets `judge` use the gate of a name and stores what changed.
     template <typename Judge>
     auto judged(const std::string& name, Judge&& judge);
+    /// Notes who is in the way of a waiter.
+    void note(const answer& said, const row& found) { note(said.what, said.ahead, found); }
+    void note(const beat_answer& said, const row& found) { note(said.what, said.ahead, found); }
+    void note(fate /*said*/, const row& /*found*/) noexcept {}
+    void note(fate what, unsigned ahead, const row& found);
     [[nodiscard]] lock_info look(const std::string& name, row&& found);
 
     tables& on_;
     const admission::moment& at_;
     const admission::place& from_;
-    std::vector<admission::push>& pushes_;
+    afterwards& then_;
 };
 
 } // namespace holdfast::engine::embedded
