@@ -77,6 +77,8 @@ inline constexpr milliseconds short_lease = scaled(300ms);
 
 } // namespace holdfast::test
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a class's name cannot be in parentheses
+
 /// Declares a topic of the suite: its tests are TEST_P(topic, sentence).
 #define HOLDFAST_CONTRACT(topic)                                                                   \
     class topic : public ::holdfast::test::contract {};                                            \
@@ -85,6 +87,8 @@ inline constexpr milliseconds short_lease = scaled(300ms);
         [](const ::testing::TestParamInfo<::holdfast::test::engine_under_test>& engine) {          \
             return engine.param.name;                                                              \
         })
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Skips the test on engines that do not claim what it is about.
 #define HOLDFAST_NEEDS(claim)                                                                      \

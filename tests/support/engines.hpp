@@ -41,7 +41,7 @@ struct engine_under_test {
 
 [[nodiscard]] const std::vector<engine_under_test>& engines();
 
-void PrintTo(const engine_under_test& engine,
-             std::ostream* out); // NOLINT(readability-identifier-naming): gtest's
+// NOLINTNEXTLINE(readability-identifier-naming): gtest's
+void PrintTo(const engine_under_test& engine, std::ostream* out);
 
 } // namespace holdfast::test
