@@ -1,6 +1,7 @@
 // Processes that die, stop or fork at the wrong moment.
 
 #include "embedded_support.hpp"
+#include "support/timing.hpp"
 
 #include <holdfast/error.hpp>
 

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <stdexcept>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 namespace holdfast::test {
@@ -200,15 +199,6 @@ int child::wait() {
     if (pid_ <= 0 || ::waitpid(pid_, &status, 0) != pid_) { return -1000; }
     pid_ = -1;
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-bool eventually(const std::function<bool()>& done, base::milliseconds most) {
-    const auto end = base::boot_clock::now() + most;
-    while (!done()) {
-        if (base::boot_clock::now() >= end) { return false; }
-        std::this_thread::sleep_for(1ms);
-    }
-    return true;
 }
 
 } // namespace holdfast::test

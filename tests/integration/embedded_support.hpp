@@ -108,7 +108,4 @@ private:
     std::string heard_;
 };
 
-/// Polls a condition.
-bool eventually(const std::function<bool()>& done, base::milliseconds most = 5s);
-
 } // namespace holdfast::test

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 /// again at growing, random intervals.
 constexpr int most_yields = 10; // some 40 us
 constexpr base::duration first_pause = 50us;
-constexpr base::duration longest_pause = 1ms;
+constexpr base::duration longest_pause = 2ms;
 
 constexpr std::size_t most_jobs_in_transaction = 64;
 

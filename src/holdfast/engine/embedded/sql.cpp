@@ -10,7 +10,35 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-bool is_busy(int result) noexcept { return (result & 0xff) == SQLITE_BUSY; }
+/// SQLITE_PROTOCOL: another process stopped while it changed the header of the WAL's index.
+bool is_busy(int result) noexcept {
+    return (result & 0xff) == SQLITE_BUSY || result == SQLITE_PROTOCOL;
+}
+
+/// SQLite's own way to the files, but without sleep: while somebody else is stopped in the middle
+/// of changing the WAL's index, SQLite would sleep up to ten seconds in `BEGIN`. We return later.
+class vfs_without_sleep {
+public:
+    [[nodiscard]] static const char* name() {
+        static vfs_without_sleep the;
+        return the.vfs_.zName;
+    }
+    vfs_without_sleep(const vfs_without_sleep&) = delete;
+    vfs_without_sleep& operator=(const vfs_without_sleep&) = delete;
+
+private:
+    vfs_without_sleep() : vfs_{*sqlite3_vfs_find("unix")} {
+        vfs_.zName = "holdfast-unix";
+        vfs_.xSleep = [](sqlite3_vfs* /*self*/, int /*us*/) {
+            ::sched_yield();
+            return 0;
+        };
+        sqlite3_vfs_register(&vfs_, 0);
+    }
+    ~vfs_without_sleep() { sqlite3_vfs_unregister(&vfs_); } // the library may be unloaded
+
+    sqlite3_vfs vfs_;
+};
 
 std::string look_only_uri(const std::string& path) {
     constexpr std::string_view plain =
@@ -41,7 +69,7 @@ connection::connection(std::string path, access how) : path_{std::move(path)} {
     const int flags = SQLITE_OPEN_NOMUTEX |
                       (look ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE);
     sqlite3* opened = nullptr;
-    const int result = sqlite3_open_v2(name.c_str(), &opened, flags, nullptr);
+    const int result = sqlite3_open_v2(name.c_str(), &opened, flags, vfs_without_sleep::name());
     raw_.reset(opened);
     if (result != SQLITE_OK) { throw sqlite_failure(path_, opened, result); }
     sqlite3_extended_result_codes(opened, 1);
