@@ -43,6 +43,10 @@ bool read_all(int from_child, std::string& text) {
 std::string in_child(const std::function<std::string()>& body) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) { throw std::system_error{errno, std::generic_category()}; }
+#ifdef HOLDFAST_TEST_SANITIZED
+    // Unlike glibc's, the sanitizers' allocators are not safe to fork while a thread is in them.
+    std::this_thread::sleep_for(100ms);
+#endif
     const auto child = ::fork();
     if (child < 0) { throw std::system_error{errno, std::generic_category()}; }
     if (child == 0) { be_the_child(ends[1], body); }
