@@ -25,6 +25,8 @@ class client_core;
 /// invalid_url or unsupported at once. An engine that cannot be reached is tried for
 /// `connect_wait`, then the operation throws unavailable.
 ///
+/// A client that was moved from can only be destroyed or assigned to.
+///
 /// Thread safety: all members may be called from any thread. Locks and leases keep what they need
 /// alive: they may outlive the client. After fork() a client is inert in the child: every operation
 /// fails with errc::forked. Make a new one there.

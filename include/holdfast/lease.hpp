@@ -79,8 +79,8 @@ public:
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
 
     /// Makes the lease last `duration` from now on, and renewals as well. Throws lost if it was,
-    /// and unknown_outcome or unavailable if no answer came; then the old deadline stands, or,
-    /// if the new one is earlier, that.
+    /// and unknown_outcome if no answer came within a quarter of the lease; then the old deadline
+    /// stands, or, if the new one is earlier, that.
     void extend(std::chrono::milliseconds duration);
     void extend(std::chrono::milliseconds duration, std::error_code& failure);
 

@@ -22,7 +22,7 @@ namespace holdfast {
 /// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
 /// and the try forms answer empty. unlock() never throws: what it could not do goes to the
 /// observer.
-/// Locking twice in one thread throws would_deadlock.
+/// lock() of what the thread holds already throws would_deadlock; the try forms answer false.
 ///
 /// Thread safety: all members may be called from any thread. The destructor releases what threads
 /// still hold through this object.

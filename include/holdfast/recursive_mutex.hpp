@@ -45,6 +45,11 @@ public:
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
         return lock_within(detail::patience::of(wait), nullptr);
     }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait,
+                                    std::error_code& failure) {
+        return lock_within(detail::patience::of(wait), &failure);
+    }
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
         return lock_within(detail::patience::until(when), nullptr);

@@ -4,6 +4,7 @@
 #include <holdfast/detail/acquire_forms.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,8 +34,16 @@ public:
     using acquire_forms::try_acquire;
     using acquire_forms::try_acquire_for;
 
-    [[nodiscard]] lease acquire(unsigned permits, std::stop_token stop = {}) {
+    [[nodiscard]] lease acquire(unsigned permits) {
+        return acquire(permits, the_gate().defaults());
+    }
+    template <std::same_as<std::stop_token> Token>
+    [[nodiscard]] lease acquire(unsigned permits, Token stop) {
         return acquire(permits, the_gate().defaults(), std::move(stop));
+    }
+    [[nodiscard]] lease acquire(unsigned permits, const hold_options& how, std::stop_token stop,
+                                std::error_code& failure) {
+        return the_gate().acquire({mode::permits, permits}, how, std::move(stop), &failure);
     }
     [[nodiscard]] lease acquire(unsigned permits, const hold_options& how,
                                 std::stop_token stop = {}) {
@@ -46,6 +55,15 @@ public:
     [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, const hold_options& how) {
         return the_gate().acquire({mode::permits, permits}, detail::patience::none(), how, {},
                                   nullptr);
+    }
+    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, std::error_code& failure) {
+        return the_gate().acquire({mode::permits, permits}, detail::patience::none(),
+                                  the_gate().defaults(), {}, &failure);
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_for(unsigned permits, const std::chrono::duration<Rep, Period>& wait) {
+        return try_acquire_for(permits, wait, the_gate().defaults());
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>

@@ -4,6 +4,7 @@
 #include <holdfast/detail/lock_forms.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -21,7 +22,7 @@ namespace holdfast {
 ///
 /// A reader's token is that of the last writer before it, so that readers do not refuse each other
 /// in a store that keeps the highest token. Errors and thread safety: as for mutex. A thread that
-/// holds it in one way must not ask for the other: that throws would_deadlock.
+/// holds it in either way must not wait for it again: that throws would_deadlock.
 class shared_mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.
@@ -30,6 +31,12 @@ public:
                      1,  {mode::exclusive, 1}, std::move(defaults)} {}
 
     void lock_shared() { the_gate().lock(reading, detail::patience::forever(), nullptr); }
+    bool lock_shared(std::error_code& failure) {
+        return the_gate().lock(reading, detail::patience::forever(), &failure);
+    }
+    [[nodiscard]] bool try_lock_shared(std::error_code& failure) {
+        return the_gate().lock(reading, detail::patience::none(), &failure);
+    }
     [[nodiscard]] bool try_lock_shared() {
         return the_gate().lock(reading, detail::patience::none(), nullptr);
     }
@@ -43,8 +50,15 @@ public:
     }
     void unlock_shared() noexcept { the_gate().unlock(reading); }
 
-    [[nodiscard]] lease acquire_shared(std::stop_token stop = {}) {
+    [[nodiscard]] lease acquire_shared() {
+        return the_gate().acquire(reading, the_gate().defaults(), {}, nullptr);
+    }
+    template <std::same_as<std::stop_token> Token>
+    [[nodiscard]] lease acquire_shared(Token stop) {
         return the_gate().acquire(reading, the_gate().defaults(), std::move(stop), nullptr);
+    }
+    [[nodiscard]] lease acquire_shared(std::error_code& failure) {
+        return the_gate().acquire(reading, the_gate().defaults(), {}, &failure);
     }
     [[nodiscard]] lease acquire_shared(const hold_options& how, std::stop_token stop = {}) {
         return the_gate().acquire(reading, how, std::move(stop), nullptr);
@@ -56,6 +70,10 @@ public:
     [[nodiscard]] std::optional<lease> try_acquire_shared() {
         return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
                                   nullptr);
+    }
+    [[nodiscard]] std::optional<lease> try_acquire_shared(std::error_code& failure) {
+        return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
+                                  &failure);
     }
     [[nodiscard]] std::optional<lease> try_acquire_shared(const hold_options& how) {
         return the_gate().acquire(reading, detail::patience::none(), how, {}, nullptr);
@@ -71,6 +89,19 @@ public:
     try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
                            std::stop_token stop = {}) {
         return the_gate().acquire(reading, detail::patience::of(wait), how, std::move(stop),
+                                  nullptr);
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
+                           std::stop_token stop, std::error_code& failure) {
+        return the_gate().acquire(reading, detail::patience::of(wait), how, std::move(stop),
+                                  &failure);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_shared_until(const std::chrono::time_point<Clock, Duration>& when) {
+        return the_gate().acquire(reading, detail::patience::until(when), the_gate().defaults(), {},
                                   nullptr);
     }
 

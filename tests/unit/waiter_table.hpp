@@ -6,7 +6,7 @@ namespace holdfast::machine::waiter_table {
 
 // clang-format off
 inline constexpr const char* idle = R"(
-    start           | asking, ask until 5000, @8000    | asking, ask until 8000, @8000
+    start           | asking, ask until 5000, @8000    | asking, ask until 8100, @8000
     tick            | idle
     cancel          | idle
     granted         | idle
@@ -49,9 +49,9 @@ inline constexpr const char* asking = R"(
     start           | asking, @8000
     tick            | asking, @8000                    | withdrawing, withdraw, tell unavailable
     cancel          | withdrawing, withdraw, tell cancelled
-    granted         | done, tell granted 3000 since 0  | asking, ask until 8000, @8000
+    granted         | done, tell granted 3000 since 0  | asking, ask until 8100, @8000
     queued          | queued, @600                     | queued, @8000
-    busy            | pausing, @150                    | done, tell timed_out
+    busy            | pausing, @150                    | done, tell unavailable
     unknown         | pausing, @200                    | withdrawing, withdraw, tell unavailable
     unavailable     | pausing, @200                    | done, tell unavailable
     refused         | done, tell refused
@@ -75,8 +75,8 @@ inline constexpr const char* no_answer = R"(
     unknown         | pausing, @200
     unavailable     | pausing, @200
     refused         | pausing, @200
-    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    push_maybe_free | asking, ask until 5150, @8000    | asking, ask until 8000, @8000
+    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    push_maybe_free | asking, ask until 5150, @8000    | asking, ask until 8100, @8000
     push_reset      | pausing, @200
     beat_queued     | pausing, @200
     beat_granted    | pausing, @200
@@ -91,7 +91,7 @@ inline constexpr const char* asking_after_no_answer = R"(
     cancel          | withdrawing, withdraw, tell cancelled
     granted         | done, tell granted 3000 since 0  | withdrawing, withdraw, tell unavailable
     queued          | queued, @800                     | queued, @8000
-    busy            | pausing, @350                    | withdrawing, withdraw, tell timed_out
+    busy            | pausing, @350                    | withdrawing, withdraw, tell unavailable
     unknown         | pausing, @400                    | withdrawing, withdraw, tell unavailable
     unavailable     | pausing, @400                    | withdrawing, withdraw, tell unavailable
     refused         | withdrawing, withdraw, tell refused
@@ -115,8 +115,8 @@ inline constexpr const char* was_busy = R"(
     unknown         | pausing, @60
     unavailable     | pausing, @60
     refused         | pausing, @60
-    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    push_maybe_free | asking, ask until 5030, @8000    | asking, ask until 8000, @8000
+    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    push_maybe_free | asking, ask until 5030, @8000    | asking, ask until 8100, @8000
     push_reset      | pausing, @60
     beat_queued     | pausing, @60
     beat_granted    | pausing, @60
@@ -135,12 +135,12 @@ inline constexpr const char* in_queue = R"(
     unknown         | queued, @510
     unavailable     | queued, @510
     refused         | queued, @510
-    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    push_maybe_free | asking, ask until 5300, @8000    | asking, ask until 8000, @8000
+    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    push_maybe_free | asking, ask until 5300, @8000    | asking, ask until 8100, @8000
     push_reset      | queued, beat, @1250              | queued, beat, @8000
     beat_queued     | queued, @800                     | queued, @8000
-    beat_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    beat_lost       | asking, ask until 5300, @8000    | asking, ask until 8000, @8000
+    beat_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    beat_lost       | asking, ask until 5300, @8000    | asking, ask until 8100, @8000
     beat_unknown    | queued, @400                     | queued, @8000
     withdrawn       | queued, @510
     withdraw_failed | queued, @510
@@ -155,12 +155,12 @@ inline constexpr const char* beating = R"(
     unknown         | queued, @1460
     unavailable     | queued, @1460
     refused         | queued, @1460
-    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    push_maybe_free | asking, ask until 5590, @8000    | asking, ask until 8000, @8000
+    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    push_maybe_free | asking, ask until 5590, @8000    | asking, ask until 8100, @8000
     push_reset      | queued, @1540                    | queued, @8000
     beat_queued     | queued, @1090                    | queued, @8000
-    beat_granted    | done, tell handed 2000 since 0   | asking, ask until 8000, @8000
-    beat_lost       | asking, ask until 5590, @8000    | asking, ask until 8000, @8000
+    beat_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
+    beat_lost       | asking, ask until 5590, @8000    | asking, ask until 8100, @8000
     beat_unknown    | queued, @690                     | queued, @8000
     withdrawn       | queued, @1460
     withdraw_failed | queued, @1460
@@ -169,9 +169,9 @@ inline constexpr const char* asking_again = R"(
     start           | asking, @8000
     tick            | asking, @8000                    | withdrawing, withdraw, tell timed_out
     cancel          | withdrawing, withdraw, tell cancelled
-    granted         | done, tell granted 3000 since 600 | asking, ask until 8000, @8000
+    granted         | done, tell granted 3000 since 600 | asking, ask until 8100, @8000
     queued          | queued, @1140                    | queued, @8000
-    busy            | pausing, @690                    | done, tell timed_out
+    busy            | pausing, @690                    | done, tell unavailable
     unknown         | pausing, @740                    | withdrawing, withdraw, tell unavailable
     unavailable     | pausing, @740                    | withdrawing, withdraw, tell unavailable
     refused         | withdrawing, withdraw, tell refused
@@ -195,12 +195,12 @@ inline constexpr const char* in_queue_again = R"(
     unknown         | queued, @1150
     unavailable     | queued, @1150
     refused         | queued, @1150
-    push_granted    | asking, ask until 5700, @8000    | asking, ask until 8000, @8000
-    push_maybe_free | asking, ask until 5700, @8000    | asking, ask until 8000, @8000
+    push_granted    | asking, ask until 5700, @8000    | asking, ask until 8100, @8000
+    push_maybe_free | asking, ask until 5700, @8000    | asking, ask until 8100, @8000
     push_reset      | queued, beat, @1650              | queued, beat, @8000
     beat_queued     | queued, @1200                    | queued, @8000
-    beat_granted    | done, tell handed 2000 since 600 | asking, ask until 8000, @8000
-    beat_lost       | asking, ask until 5700, @8000    | asking, ask until 8000, @8000
+    beat_granted    | done, tell handed 2000 since 600 | asking, ask until 8100, @8000
+    beat_lost       | asking, ask until 5700, @8000    | asking, ask until 8100, @8000
     beat_unknown    | queued, @800                     | queued, @8000
     withdrawn       | queued, @1150
     withdraw_failed | queued, @1150

@@ -4,6 +4,7 @@
 #include <holdfast/detail/gate.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,7 +18,10 @@ namespace holdfast::detail {
 /// empty. Options that are not given are those that the lock was made with.
 class acquire_forms {
 public:
-    [[nodiscard]] lease acquire(std::stop_token stop = {}) {
+    [[nodiscard]] lease acquire() { return gate_.acquire(want_, gate_.defaults(), {}, nullptr); }
+    /// Only for a stop_token itself, so that `acquire({})` means the options.
+    template <std::same_as<std::stop_token> Token>
+    [[nodiscard]] lease acquire(Token stop) {
         return gate_.acquire(want_, gate_.defaults(), std::move(stop), nullptr);
     }
     [[nodiscard]] lease acquire(const hold_options& how, std::stop_token stop = {}) {
@@ -25,6 +29,9 @@ public:
     }
     [[nodiscard]] lease acquire(std::error_code& failure) {
         return gate_.acquire(want_, gate_.defaults(), {}, &failure);
+    }
+    [[nodiscard]] lease acquire(const hold_options& how, std::error_code& failure) {
+        return gate_.acquire(want_, how, {}, &failure);
     }
     [[nodiscard]] lease acquire(const hold_options& how, std::stop_token stop,
                                 std::error_code& failure) {
@@ -45,6 +52,17 @@ public:
         return gate_.acquire(want_, detail::patience::none(), how, {}, &failure);
     }
 
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_for(const std::chrono::duration<Rep, Period>& wait, std::error_code& failure) {
+        return gate_.acquire(want_, patience::of(wait), gate_.defaults(), {}, &failure);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when,
+                      std::error_code& failure) {
+        return gate_.acquire(want_, patience::until(when), gate_.defaults(), {}, &failure);
+    }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
     try_acquire_for(const std::chrono::duration<Rep, Period>& wait) {

@@ -21,6 +21,16 @@ public:
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait) {
         return the_gate().lock(wanted(), detail::patience::of(wait), nullptr);
     }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& wait,
+                                    std::error_code& failure) {
+        return the_gate().lock(wanted(), patience::of(wait), &failure);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when,
+                                      std::error_code& failure) {
+        return the_gate().lock(wanted(), patience::until(when), &failure);
+    }
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
         return the_gate().lock(wanted(), detail::patience::until(when), nullptr);

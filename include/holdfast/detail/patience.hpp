@@ -25,7 +25,8 @@ struct patience {
 
     template <class Clock, class Duration>
     [[nodiscard]] static patience until(const std::chrono::time_point<Clock, Duration>& when) {
-        return of(when - Clock::now());
+        const auto now = Clock::now();
+        return when <= now ? none() : of(when - now); // the difference of a past one may overflow
     }
 };
 

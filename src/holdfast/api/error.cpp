@@ -38,6 +38,20 @@ public:
     [[nodiscard]] std::string message(int code) const override {
         return sentence(static_cast<errc>(code));
     }
+    /// So that `failure == std::errc::permission_denied` works where std has a word for it.
+    [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
+        switch (static_cast<errc>(code)) {
+        case errc::invalid_option:
+        case errc::invalid_name:
+        case errc::invalid_url: return std::errc::invalid_argument;
+        case errc::unsupported: return std::errc::not_supported;
+        case errc::cancelled: return std::errc::operation_canceled;
+        case errc::would_deadlock: return std::errc::resource_deadlock_would_occur;
+        case errc::store_full: return std::errc::no_space_on_device;
+        case errc::store_forbidden: return std::errc::permission_denied;
+        default: return {code, *this};
+        }
+    }
 };
 
 } // namespace

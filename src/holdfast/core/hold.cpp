@@ -130,6 +130,8 @@ void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds l
     auto event = lease_event::renewal_unknown;
     if (what.what == engine::fate::renewed) { event = lease_event::renewed; }
     if (what.what == engine::fate::lost) { event = lease_event::gone; }
+    last_error_ = what.error;
+    last_detail_ = what.detail;
     feed({event, sent, lease}, now);
     answer_extends(sent, lease, event == lease_event::renewed);
 }
@@ -157,7 +159,9 @@ void hold::apply(const lease_machine::actions& todo, instant now) {
                    std::min(give_up_release_, now + core_.connect_wait()));
     }
     if (todo.tell_lost) { tell_lost(); }
-    if (todo.tell_trouble) { core_.tell(event::kind::renewal_failed, *this); }
+    if (todo.tell_trouble) {
+        core_.tell(event::kind::renewal_failed, *this, last_error_, last_detail_);
+    }
     if (todo.tell_recovered) { core_.tell(event::kind::renewal_recovered, *this); }
     auto wake = todo.wake;
     if (wake < machine_.deadline() && lease_ >= least_lease_on_grid) {

@@ -43,7 +43,8 @@ void check_limit(unsigned limit) {
 void check_lease(milliseconds lease, milliseconds margin) {
     check_range("lease", lease, limits::least_lease, limits::longest_lease);
     need(margin >= milliseconds{0} && margin < lease - margin, // margin * 2 could overflow
-         "margin is " + ms(margin) + "; it must be below half of the lease, which is " + ms(lease));
+         "margin is " + ms(margin) +
+             "; it must be from 0 ms to below half of the lease, which is " + ms(lease));
 }
 
 void check_options(const hold_options& options) {

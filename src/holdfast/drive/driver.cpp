@@ -90,6 +90,8 @@ void driver::answer_beats(const beat_flight& batch, const engine::answer& what, 
         } else { // the batch as a whole failed, or its answer was lost
             engine::beat_answer none;
             none.what = engine::fate::unknown;
+            none.error = what.error;
+            none.detail = what.detail;
             item.who->on_beat(none, batch.sent, item.what.lease, at);
         }
     }

@@ -37,6 +37,8 @@ struct beat_answer {
     std::uint64_t token = 0;    ///< with granted
     unsigned ahead = 0;         ///< with queued: how many wait before it, as far as is known
     base::duration check_in{0}; ///< with queued: see answer::check_in
+    std::error_code error{};    ///< with failed, and where known with unknown
+    std::string detail{};
 };
 
 struct report {

@@ -23,6 +23,7 @@ constexpr milliseconds usual_beat{950};
 constexpr milliseconds soonest_beat{5};
 constexpr milliseconds retry_pause{100};
 constexpr milliseconds busy_pause{50};
+constexpr milliseconds fair_chance{100};
 // An engine that has answered within this time was there.
 constexpr milliseconds lately{1000};
 
@@ -66,8 +67,11 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
     actions out;
     out.ask = true;
     // A duplicate of this request that arrives after the caller has stopped caring must not count.
-    out.not_after =
-        std::min(plan_.may_wait ? plan_.give_up : never, later(now, plan_.connect_wait));
+    // But however short the caller's patience, the request itself gets a fair chance to arrive.
+    not_after_ =
+        std::max(std::min(plan_.may_wait ? plan_.give_up : never, later(now, plan_.connect_wait)),
+                 later(now, fair_chance));
+    out.not_after = not_after_;
     out.wake = plan_.may_wait ? plan_.give_up : never;
     return out;
 }
@@ -87,6 +91,8 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
     case wait_event::busy:
         maybe_there_ = unanswered_; // an earlier one may yet arrive
         unanswered_ = false;
+        // An engine that got to it so late says busy without having looked at the lock.
+        if (now > not_after_) { return no_answer(now); }
         hear(now);
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
         if (now >= plan_.give_up) { return leave(outcome::timed_out, now); }

@@ -138,6 +138,7 @@ private:
     base::instant trouble_since_ = base::never;
     std::optional<base::instant> heard_at_; ///< the engine's last definite answer
     base::instant withdraw_until_ = base::never;
+    base::instant not_after_ = base::never; ///< of the last acquire
     state state_ = state::idle;
     outcome outcome_ = outcome::none;
     bool maybe_there_ = false;  ///< on the engine: a queue entry or a hold
