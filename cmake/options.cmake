@@ -3,12 +3,14 @@ option(HOLDFAST_WITH_EMBEDDED "Build the embedded: engine (needs SQLite)" ON)
 
 # Reserved: the switches by which a packager says "without" keep their meaning in later versions.
 # This version has no sources behind them, so they can only be OFF.
-foreach(reserved HOLDFAST_WITH_REDIS HOLDFAST_WITH_TLS HOLDFAST_BUILD_CLI)
+foreach(reserved HOLDFAST_WITH_REDIS HOLDFAST_WITH_TLS)
     option(${reserved} "Reserved: this version has nothing to build for it" OFF)
     if(${reserved})
         message(FATAL_ERROR "${reserved}=ON: Holdfast ${PROJECT_VERSION} does not have this yet")
     endif()
 endforeach()
+
+option(HOLDFAST_BUILD_CLI "Build the command `holdfast` (needs CLI11)" ${PROJECT_IS_TOP_LEVEL})
 
 # Only Holdfast's own developers want these: a project that includes Holdfast gets the library.
 option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

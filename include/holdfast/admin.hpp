@@ -4,6 +4,7 @@
 #include <holdfast/export.hpp>
 #include <holdfast/lock_info.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,6 +57,11 @@ public:
     bool break_lock(std::string_view name, const break_options& which = {}) const;
     bool break_lock(std::string_view name, const break_options& which,
                     std::error_code& failure) const;
+
+    /// For holds that outlive the process that took them (hold_options::detached, lease::detach):
+    /// whoever knows the owner's id may renew and release. False: it is not held by that owner.
+    bool renew(std::string_view name, std::string_view owner, std::chrono::milliseconds lease) const;
+    bool release(std::string_view name, std::string_view owner) const;
 
 private:
     std::shared_ptr<core::client_core> core_;

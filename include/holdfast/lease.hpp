@@ -88,6 +88,11 @@ public:
     release_answer release();
     release_answer release(std::error_code& failure);
 
+    /// Lets go of it without releasing, and leaves this empty: it lasts until its lease ends, or
+    /// until whoever knows the owner renews or releases it (admin). With hold_options::detached
+    /// this holds also for the time after this process. The owner; empty if this was.
+    std::string detach();
+
     /// Made by the library.
     lease(std::shared_ptr<core::client_core> of, std::shared_ptr<core::hold> held) noexcept;
 

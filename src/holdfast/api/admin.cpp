@@ -47,7 +47,35 @@ bool break_or(core::client_core& core, std::string_view name, const break_option
     return said.answer.what == engine::fate::released;
 }
 
+engine::ticket ticket_of(std::string_view name, std::string_view owner) {
+    engine::ticket who{std::string{name}, {}};
+    core::check_name(who.name);
+    const auto id = base::owner_id::parse(owner);
+    if (!id) {
+        throw error{errc::invalid_option,
+                    "owner is not the id of one; it looks like <client uuid>:<number>"};
+    }
+    who.owner = *id;
+    return who;
+}
+
 } // namespace
+
+bool admin::renew(std::string_view name, std::string_view owner,
+                  std::chrono::milliseconds lease) const {
+    auto who = ticket_of(name, owner);
+    core::check_lease(lease, {});
+    const auto said = core_->ask(engine::beat_op{{{std::move(who), false, lease}}});
+    if (said.failure) { throw error{said.failure, "renew: " + said.detail}; }
+    return !said.answer.beats.empty() && said.answer.beats[0].what == engine::fate::renewed;
+}
+
+bool admin::release(std::string_view name, std::string_view owner) const {
+    const auto said = core_->ask(engine::release_op{ticket_of(name, owner)});
+    if (said.failure) { throw error{said.failure, "release: " + said.detail}; }
+    return said.answer.what == engine::fate::released ||
+           said.answer.what == engine::fate::handed_off;
+}
 
 lock_page admin::list(const list_options& which) const { return list_or(*core_, which, nullptr); }
 lock_page admin::list(const list_options& which, std::error_code& failure) const {

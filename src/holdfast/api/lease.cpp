@@ -49,6 +49,14 @@ std::uint64_t lease::token() const {
 std::string lease::owner() const { return hold_ ? hold_->who().owner.text() : std::string{}; }
 std::string lease::name() const { return hold_ ? hold_->who().name : std::string{}; }
 
+std::string lease::detach() {
+    const auto held = std::exchange(hold_, nullptr);
+    const auto core = std::exchange(core_, nullptr);
+    if (!held) { return {}; }
+    core->forget(*held);
+    return held->who().owner.text();
+}
+
 std::stop_token lease::lost() const { return hold_ ? core_->lost(*hold_) : std::stop_token{}; }
 
 std::optional<loss> lease::why_lost() const noexcept {

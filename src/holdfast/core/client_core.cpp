@@ -140,6 +140,12 @@ void client_core::abandon(hold& what) {
     what.abandon(now());
 }
 
+void client_core::forget(hold& what) {
+    if (inherited()) { return; }
+    const turn mine{*driver_};
+    what.forget();
+}
+
 reported client_core::ask(const engine::op& what) {
     if (inherited()) { return {{}, forked(), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, what);

@@ -60,6 +60,7 @@ public:
     [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
     [[nodiscard]] std::stop_token lost(hold& what);
     void abandon(hold& what);
+    void forget(hold& what); ///< renews it no more and tells nobody
     /// Inspect, list, break or diagnose.
     [[nodiscard]] reported ask(const engine::op& what);
 

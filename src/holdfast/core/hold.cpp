@@ -105,6 +105,13 @@ void hold::extend(waiting& caller, instant now) {
 
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 
+void hold::forget() {
+    forgotten_ = true; // the answer to a renewal may be on its way
+    core_.drive().wake_at(*this, base::never);
+    core_.drive().unlisten(who_.owner.number);
+    valid_until_.store(0, std::memory_order_release);
+}
+
 void hold::on_timer(instant now) { feed({lease_event::tick, {}, {}}, now); }
 
 void hold::on_answer(drive::purpose /*of*/, const engine::answer& what, instant /*sent*/,
@@ -144,6 +151,7 @@ void hold::on_notice(const engine::notice& what, instant now) {
 }
 
 void hold::feed(const machine::lease_input& input, instant now) {
+    if (forgotten_) { return; }
     apply(machine_.on(input, now), now);
 }
 

@@ -49,6 +49,7 @@ public:
     void release(waiting& caller, base::instant give_up, base::instant now);
     void extend(waiting& caller, base::instant now);
     void abandon(base::instant now);
+    void forget();
 
     void on_timer(base::instant now) override;
     void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
@@ -81,6 +82,7 @@ private:
     std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
     std::atomic<int> why_lost_{-1};
     mode how_;
+    bool forgotten_ = false;
 };
 
 /// A sentence for people.

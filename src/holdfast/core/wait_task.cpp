@@ -26,6 +26,7 @@ wait_task::wait_task(client_core& core, const request& what, base::owner_id owne
     op_.limit = what.limit;
     op_.lease = terms_.lease;
     op_.min_hold = what.options.min_hold;
+    op_.detached = what.options.detached;
     op_.queue = queue;
     op_.note = what.options.note;
 }

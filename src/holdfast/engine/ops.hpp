@@ -35,6 +35,7 @@ struct acquire_op {
     unsigned limit = 1;
     base::milliseconds lease{0};
     base::milliseconds min_hold{0};
+    bool detached = false; ///< ends with its lease, not with its client
     queueing queue = queueing::no;
     std::uint64_t proposed_token = 0; ///< for a quorum, whose nodes must agree; 0: the engine's own
     /// An engine that gets to it only after this instant must refuse it (`busy`), so that a delayed

@@ -73,6 +73,7 @@ answer gate::grant(const acquire_op& what, const place& from) {
     given.token = give_token(what.how, what.proposed_token);
     given.how = what.how;
     given.permits = what.kind == primitive::semaphore ? what.permits : 1;
+    given.detached = what.detached;
     given.deadline = base::later(at_.now, what.lease);
     given.rest_until = base::later(at_.now, what.min_hold);
     given.since_wall_us = at_.wall_us;
@@ -110,7 +111,8 @@ answer gate::enqueue(const acquire_op& what, const place& from) {
                           std::to_string(limits::waiters_per_name) + " wait for this name already");
         }
         const unsigned permits = what.kind == primitive::semaphore ? what.permits : 1;
-        queue_.push({owner, what.how, permits, what.queue, what.lease, what.min_hold, alive_until,
+        queue_.push({owner, what.how, permits, what.queue, what.lease, what.min_hold, what.detached,
+                     alive_until,
                      at_.wall_us, from, what.note});
         out.ahead = state_.waiting++;
         changed_ = true;

@@ -21,6 +21,7 @@ struct waiter {
     queueing queue = queueing::grant; ///< grant or hint
     base::milliseconds lease{0};
     base::milliseconds min_hold{0};
+    bool detached = false;
     base::instant alive_until{};    ///< dropped from here on unless heard of
     std::int64_t since_wall_us = 0; ///< of the request
     place from;

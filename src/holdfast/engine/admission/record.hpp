@@ -26,6 +26,7 @@ struct hold {
     mode how = mode::exclusive;
     unsigned permits = 1;
     bool released = false;          ///< given up by its owner, but kept until `rest_until`
+    bool detached = false;          ///< that its client is dead means nothing
     base::instant deadline{};       ///< it has expired from here on
     base::instant rest_until{};     ///< grant + min_hold: it occupies at least until here
     std::int64_t since_wall_us = 0; ///< of the grant

@@ -20,7 +20,7 @@ void gate::tidy() {
 
 void gate::drop_ended_holds() {
     for (hold& one : state_.holds) {
-        if (!one.resting(at_.now) && !at_.alive(one.owner.client)) {
+        if (!one.detached && !one.resting(at_.now) && !at_.alive(one.owner.client)) {
             one.deadline = at_.now;
             changed_ = true;
         }
@@ -73,6 +73,7 @@ void gate::hand_off(waiter&& to, const base::owner_id* asker) {
     given.token = give_token(to.how, 0);
     given.how = to.how;
     given.permits = to.permits;
+    given.detached = to.detached;
     given.deadline = base::later(at_.now, std::min(hand_off_lease, to.lease));
     given.rest_until = base::later(at_.now, to.min_hold);
     given.since_wall_us = at_.wall_us;

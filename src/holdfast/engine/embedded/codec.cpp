@@ -105,7 +105,7 @@ private:
 constexpr unsigned modes = 3;
 constexpr unsigned primitives = 3;
 constexpr unsigned queueings = 3;
-constexpr std::size_t least_hold_bytes = 74;
+constexpr std::size_t least_hold_bytes = 75;
 
 void put(writer& to, const admission::hold& what) {
     to.raw(key_of(what.owner));
@@ -113,6 +113,7 @@ void put(writer& to, const admission::hold& what) {
     to.u8(static_cast<std::uint8_t>(what.how));
     to.u32(what.permits);
     to.u8(what.released ? 1 : 0);
+    to.u8(what.detached ? 1 : 0);
     to.at(what.deadline);
     to.at(what.rest_until);
     to.i64(what.since_wall_us);
@@ -128,6 +129,7 @@ admission::hold get_hold(reader& from) {
     out.how = from.one_of<mode>(modes);
     out.permits = from.u32();
     out.released = from.flag();
+    out.detached = from.flag();
     out.deadline = from.at();
     out.rest_until = from.at();
     out.since_wall_us = from.i64();
@@ -208,6 +210,7 @@ void encode(const admission::waiter& what, buffer& out) {
     to.u8(static_cast<std::uint8_t>(what.queue));
     to.lasting(what.lease);
     to.lasting(what.min_hold);
+    to.u8(what.detached ? 1 : 0);
     to.i64(what.since_wall_us);
     to.i64(what.from.pid);
     to.text(what.from.host);
@@ -222,6 +225,7 @@ bool decode_waiter(bytes from, admission::waiter& out) {
     out.queue = in.one_of<queueing>(queueings);
     out.lease = in.lasting();
     out.min_hold = in.lasting();
+    out.detached = in.flag();
     out.since_wall_us = in.i64();
     out.from.pid = in.i64();
     out.from.host = in.text();

@@ -1,0 +1,26 @@
+#pragma once
+// The subcommands: each adds itself to the command line and leaves behind what to do.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace holdfast::cli {
+
+/// What was chosen; the exit code. Set by the subcommand that was given.
+using action = std::function<int()>;
+
+/// `after_dashes`: the words after `--`, which are the command's and not ours.
+void add_run(CLI::App& app, action& chosen, const std::vector<std::string>* after_dashes);
+void add_acquire(CLI::App& app, action& chosen);
+void add_renew(CLI::App& app, action& chosen);
+void add_release(CLI::App& app, action& chosen);
+void add_demo(CLI::App& app, action& chosen);
+void add_completion(CLI::App& app, action& chosen);
+void add_man(CLI::App& app, action& chosen);
+
+} // namespace holdfast::cli

@@ -1,0 +1,55 @@
+#include "cli/duration.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace holdfast::cli {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+struct unit {
+    std::string_view word;
+    double ms;
+};
+
+constexpr std::array units{unit{"ms", 1},        unit{"s", 1'000},      unit{"m", 60'000},
+                           unit{"h", 3'600'000}, unit{"d", 86'400'000}, unit{"", 1'000},
+                           unit{"sec", 1'000},   unit{"min", 60'000}};
+
+} // namespace
+
+std::optional<milliseconds> parse_duration(std::string_view text) {
+    double number = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, failure] =
+        std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    if (failure != std::errc{} || number < 0 || !std::isfinite(number)) { return std::nullopt; }
+    const std::string_view word{stop, static_cast<std::size_t>(end - stop)};
+    for (const auto& one : units) {
+        if (one.word != word) { continue; }
+        const double ms = number * one.ms;
+        if (ms > 1e15) { return std::nullopt; }
+        return milliseconds{static_cast<milliseconds::rep>(std::llround(ms))};
+    }
+    return std::nullopt;
+}
+
+std::string say_duration(milliseconds what) {
+    const auto ms = what.count();
+    if (ms < 1'000) { return std::to_string(ms) + "ms"; }
+    if (ms < 10'000 && ms % 1'000 >= 100) {
+        return std::to_string(ms / 1'000) + "." + std::to_string(ms % 1'000 / 100) + "s";
+    }
+    const auto seconds = ms / 1'000;
+    std::string out;
+    if (seconds >= 86'400) { out += std::to_string(seconds / 86'400) + "d"; }
+    if (seconds % 86'400 >= 3'600) { out += std::to_string(seconds % 86'400 / 3'600) + "h"; }
+    if (seconds % 3'600 >= 60) { out += std::to_string(seconds % 3'600 / 60) + "m"; }
+    if (seconds % 60 != 0) { out += std::to_string(seconds % 60) + "s"; }
+    return out;
+}
+
+} // namespace holdfast::cli

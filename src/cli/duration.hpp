@@ -1,0 +1,16 @@
+#pragma once
+// Durations as people write them: 500ms, 30s, 1.5m, 2h, 1d; a bare number is seconds.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::cli {
+
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// For messages: 90 s -> "1m30s".
+[[nodiscard]] std::string say_duration(std::chrono::milliseconds what);
+
+} // namespace holdfast::cli

@@ -1,0 +1,81 @@
+#include "cli/hold_flags.hpp"
+
+#include "cli/duration.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdlib>
+
+namespace holdfast::cli {
+
+void add_hold_flags(CLI::App& to, hold_flags& flags) {
+    auto* const no_wait =
+        to.add_flag("-n,--no-wait", flags.no_wait, "Do not wait: exit with the busy code (75)");
+    to.add_option("-w,--wait", flags.wait, "Wait so long for the lock; default: for ever")
+        ->type_name("DUR")
+        ->excludes(no_wait);
+    to.add_option("--lease", flags.lease,
+                  "How long the lock outlives a holder that is heard of no more; default 30s "
+                  "(also: HOLDFAST_LEASE)")
+        ->type_name("DUR");
+    to.add_option("--min-hold", flags.min_hold,
+                  "Keep the lock at least so long, even if done sooner: for jobs that must not run "
+                  "twice in a row")
+        ->type_name("DUR");
+    to.add_option("--max-hold", flags.max_hold, "Hold it no longer than this")->type_name("DUR");
+    auto* const shared =
+        to.add_flag("--shared", flags.shared, "Share it with others that say --shared");
+    auto* const limit = to.add_option("--limit", flags.limit, "Up to M may hold it at a time")
+                            ->type_name("M")
+                            ->excludes(shared);
+    to.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
+        ->type_name("N")
+        ->needs(limit);
+    to.add_option("--note", flags.note, "Who and why, for people who ask")->type_name("TEXT");
+    to.add_option("-E,--busy-code", flags.busy_code, "Exit with this code instead of 75 when held")
+        ->type_name("CODE")
+        ->check(CLI::Range(0, 255));
+}
+
+std::chrono::milliseconds duration_of(const std::string& option, const std::string& text) {
+    const auto value = parse_duration(text);
+    if (!value) {
+        throw error{errc::invalid_option,
+                    option + ": '" + text + "' is not a duration; write 500ms, 30s, 5m, 2h or 1d"};
+    }
+    return *value;
+}
+
+void apply(const hold_flags& flags, run_settings& to) {
+    const char* const variable = std::getenv("HOLDFAST_LEASE"); // NOLINT(concurrency-mt-unsafe)
+    if (!flags.lease.empty()) {
+        to.hold.lease = duration_of("--lease", flags.lease);
+    } else if (variable != nullptr && *variable != '\0') {
+        to.hold.lease = duration_of("HOLDFAST_LEASE", variable);
+    }
+    if (!flags.min_hold.empty()) { to.hold.min_hold = duration_of("--min-hold", flags.min_hold); }
+    if (!flags.max_hold.empty()) { to.hold.max_hold = duration_of("--max-hold", flags.max_hold); }
+    if (flags.no_wait) { to.wait = std::chrono::milliseconds{0}; }
+    if (!flags.wait.empty()) { to.wait = duration_of("--wait", flags.wait); }
+    to.hold.note = flags.note;
+    // Whoever holds it may be killed or stopped while the work goes on elsewhere: then it must not
+    // be given away before the lease is over.
+    to.hold.detached = true;
+    to.busy_code = flags.busy_code;
+    if (flags.shared) {
+        to.kind = primitive::shared_mutex;
+        to.how = mode::shared;
+    }
+    if (flags.limit > 0) {
+        to.kind = primitive::semaphore;
+        to.how = mode::permits;
+        to.limit = flags.limit;
+        to.permits = flags.permits == 0 ? 1 : flags.permits;
+    }
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,36 @@
+#pragma once
+// The options that say what is wanted of a lock, shared by `run` and `acquire`.
+
+#include "cli/run_settings.hpp"
+
+#include <string>
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace holdfast::cli {
+
+struct hold_flags {
+    std::string lease;
+    std::string min_hold;
+    std::string max_hold;
+    std::string note;
+    std::string wait;
+    bool no_wait = false;
+    bool shared = false;
+    unsigned permits = 0;
+    unsigned limit = 0;
+    int busy_code = 75;
+};
+
+void add_hold_flags(CLI::App& to, hold_flags& flags);
+
+/// Throws error(invalid_option) that names the option.
+void apply(const hold_flags& flags, run_settings& to);
+
+/// The duration of an option; throws error(invalid_option) that names it.
+[[nodiscard]] std::chrono::milliseconds duration_of(const std::string& option,
+                                                    const std::string& text);
+
+} // namespace holdfast::cli

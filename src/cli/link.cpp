@@ -1,0 +1,32 @@
+#include "cli/link.hpp"
+
+#include <array>
+#include <cerrno>
+#include <sys/socket.h>
+#include <system_error>
+#include <utility>
+
+namespace holdfast::cli {
+
+std::pair<link_end, link_end> link_end::make() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
+        throw std::system_error{errno, std::generic_category(), "cannot make a socket pair"};
+    }
+    return {link_end{base::fd{ends[0]}}, link_end{base::fd{ends[1]}}};
+}
+
+void link_end::say(word what) const noexcept {
+    // Full or broken: then the other side is stopped or dead, and acts on what it knew last.
+    [[maybe_unused]] const auto sent = ::send(end_.get(), &what, sizeof what, MSG_NOSIGNAL);
+}
+
+std::optional<word> link_end::hear(bool& closed) const noexcept {
+    word what;
+    const auto got = ::recv(end_.get(), &what, sizeof what, 0);
+    if (got == static_cast<ssize_t>(sizeof what)) { return what; }
+    closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+    return std::nullopt;
+}
+
+} // namespace holdfast::cli

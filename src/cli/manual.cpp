@@ -1,0 +1,189 @@
+// The man page and the completions, made from the command line's own description: they cannot say
+// anything else than --help.
+
+#include "cli/commands.hpp"
+
+#include <holdfast/version.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace holdfast::cli {
+
+namespace {
+
+std::string roff(const std::string& text) {
+    std::string out;
+    bool line_begins = true;
+    for (const char one : text) {
+        if (line_begins && (one == '.' || one == '\'')) { out += "\\&"; }
+        if (one == '\\') {
+            out += "\\e";
+        } else if (one == '-') {
+            out += "\\-";
+        } else {
+            out += one;
+        }
+        line_begins = one == '\n';
+    }
+    return out;
+}
+
+/// The subcommands that people are told of.
+std::vector<const CLI::App*> shown(const CLI::App& app) {
+    std::vector<const CLI::App*> out;
+    for (const auto* const sub : app.get_subcommands(nullptr)) {
+        if (!sub->get_group().empty()) { out.push_back(sub); }
+    }
+    return out;
+}
+
+std::string names_of(const CLI::Option& one) {
+    std::string out;
+    for (const auto& name : one.get_snames()) { out += (out.empty() ? "-" : ", -") + name; }
+    for (const auto& name : one.get_lnames()) { out += (out.empty() ? "--" : ", --") + name; }
+    return out.empty() ? one.get_name() : out;
+}
+
+std::string options_in_roff(const CLI::App& of) {
+    std::string out;
+    for (const auto* const one : of.get_options()) {
+        out += ".TP\n.B " + roff(names_of(*one));
+        if (one->get_items_expected_max() > 0 && !one->get_positional()) {
+            out += " " + roff(one->get_type_name());
+        }
+        out += "\n" + roff(one->get_description()) + "\n";
+    }
+    return out;
+}
+
+std::string man_page(const CLI::App& app) {
+    std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING "\"\n.SH NAME\n"
+                      "holdfast \\- " +
+                      roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
+    for (const auto* const sub : shown(app)) {
+        out += ".B holdfast " + sub->get_name() + "\n[options]";
+        for (const auto* const one : sub->get_options()) {
+            if (one->get_positional()) { out += " " + roff(one->get_name()); }
+        }
+        out += "\n.br\n";
+    }
+    out += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.nf\n" + roff(app.get_footer()) +
+           "\n.fi\n";
+    for (const auto* const sub : shown(app)) {
+        out += ".SH HOLDFAST " + sub->get_name() + "\n" + roff(sub->get_description()) + "\n" +
+               options_in_roff(*sub) + ".PP\n.nf\n" + roff(sub->get_footer()) + "\n.fi\n";
+    }
+    return out;
+}
+
+std::string words_of(const CLI::App& of) {
+    std::string out;
+    for (const auto* const one : of.get_options()) {
+        for (const auto& name : one->get_lnames()) { out += " --" + name; }
+    }
+    return out;
+}
+
+std::string bash_completion(const CLI::App& app) {
+    std::string subs;
+    std::string cases;
+    for (const auto* const sub : shown(app)) {
+        subs += " " + sub->get_name();
+        cases += "        " + sub->get_name() + ") words='" + words_of(*sub) + "' ;;\n";
+    }
+    return "_holdfast() {\n"
+           "    local current=${COMP_WORDS[COMP_CWORD]} words='' at\n"
+           "    for ((at = 1; at < COMP_CWORD; at++)); do\n"
+           "        [[ ${COMP_WORDS[at]} == -- ]] && { COMPREPLY=($(compgen -c -f -- \"$current\")); "
+           "return; }\n"
+           "    done\n"
+           "    case ${COMP_CWORD}:${COMP_WORDS[1]} in\n"
+           "    1:*) words='" +
+           subs +
+           " --help --version' ;;\n"
+           "    *) case ${COMP_WORDS[1]} in\n" +
+           cases +
+           "        esac ;;\n"
+           "    esac\n"
+           "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+           "}\n"
+           "complete -F _holdfast holdfast\n";
+}
+
+std::string zsh_completion(const CLI::App& app) {
+    std::string out = "#compdef holdfast\n"
+                      "_holdfast() {\n"
+                      "    if (( CURRENT == 2 )); then\n"
+                      "        compadd --";
+    for (const auto* const sub : shown(app)) { out += " " + sub->get_name(); }
+    out += " --help --version\n        return\n    fi\n"
+           "    if (( ${words[(I)--]} > 0 && ${words[(I)--]} < CURRENT )); then\n"
+           "        _normal\n        return\n    fi\n"
+           "    case ${words[2]} in\n";
+    for (const auto* const sub : shown(app)) {
+        out += "        " + sub->get_name() + ") compadd --" + words_of(*sub) + " ;;\n";
+    }
+    return out + "    esac\n}\n"
+                 "if [[ ${funcstack[1]} == _holdfast ]]; then _holdfast \"$@\"; "
+                 "else compdef _holdfast holdfast; fi\n";
+}
+
+std::string fish_quote(const std::string& text) {
+    std::string out;
+    for (const char one : text) {
+        if (one == '\'' || one == '\\') { out += '\\'; }
+        out += one;
+    }
+    return out;
+}
+
+std::string fish_completion(const CLI::App& app) {
+    std::string out = "complete -c holdfast -f\n";
+    for (const auto* const sub : shown(app)) {
+        out += "complete -c holdfast -n __fish_use_subcommand -a " + sub->get_name() + " -d '" +
+               fish_quote(sub->get_description()) + "'\n";
+        for (const auto* const one : sub->get_options()) {
+            for (const auto& name : one->get_lnames()) {
+                out += "complete -c holdfast -n '__fish_seen_subcommand_from " + sub->get_name() +
+                       "' -l " + name + " -d '" + fish_quote(one->get_description()) + "'\n";
+            }
+        }
+    }
+    return out;
+}
+
+int print(const std::string& text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+}
+
+} // namespace
+
+void add_completion(CLI::App& app, action& chosen) {
+    const auto shell = std::make_shared<std::string>();
+    auto* const sub = app.add_subcommand("completion", "Print completions for a shell");
+    sub->add_option("SHELL", *shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    sub->footer("Example:\n  source <(holdfast completion bash)");
+    sub->callback([&app, shell, &chosen] {
+        chosen = [&app, shell] {
+            if (*shell == "zsh") { return print(zsh_completion(app)); }
+            return print(*shell == "fish" ? fish_completion(app) : bash_completion(app));
+        };
+    });
+}
+
+void add_man(CLI::App& app, action& chosen) {
+    auto* const sub = app.add_subcommand("man", "Print the man page");
+    sub->footer("Example:\n  holdfast man | man -l -");
+    sub->callback([&app, &chosen] { chosen = [&app] { return print(man_page(app)); }; });
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,19 @@
+#pragma once
+// Words to the person at the terminal: to stderr, one line at a time, never in the child's way.
+
+#include "cli/run_settings.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::cli {
+
+/// `holdfast: text` on stderr in one write, so that lines of several processes do not mix.
+void tell(std::string_view text) noexcept;
+/// Unless -q.
+void tell(const run_settings& what, std::string_view text) noexcept;
+
+/// A lock's name, which may hold any bytes, in quotes.
+[[nodiscard]] std::string show_name(std::string_view name);
+
+} // namespace holdfast::cli

@@ -1,0 +1,137 @@
+#include "cli/commands.hpp"
+#include "cli/duration.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/front.hpp"
+#include "cli/hold_flags.hpp"
+#include "cli/messages.hpp"
+#include "cli/place.hpp"
+#include "cli/run_settings.hpp"
+#include "holdfast/lease/lease_terms.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace holdfast::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct run_flags {
+    place_options where;
+    hold_flags hold;
+    std::string name;
+    std::vector<std::string> command;
+    std::string shell_line;
+    std::string grace;
+    bool quiet = false;
+    bool verbose = false;
+};
+
+loudness loudness_of(const run_flags& flags) {
+    if (flags.quiet) { return loudness::quiet; }
+    if (flags.verbose) { return loudness::verbose; }
+    const char* const variable = std::getenv("HOLDFAST_LOG"); // NOLINT(concurrency-mt-unsafe)
+    const std::string_view word = variable == nullptr ? "" : variable;
+    if (word.empty() || word == "info") { return loudness::usual; }
+    if (word == "quiet") { return loudness::quiet; }
+    if (word == "verbose" || word == "debug") { return loudness::verbose; }
+    throw error{errc::invalid_option,
+                "HOLDFAST_LOG: '" + std::string{word} + "' is not one of quiet, info, verbose"};
+}
+
+/// SIGTERM goes out at N - grace and the rest is killed by N. While renewals go well the lease never
+/// gets that short, if it is at least three times grace and margin together.
+void set_grace(const std::string& text, run_settings& to) {
+    const auto lease = to.hold.max_hold > milliseconds{0}
+                           ? std::min(to.hold.lease, to.hold.max_hold)
+                           : to.hold.lease;
+    const auto margin =
+        std::chrono::duration_cast<milliseconds>(machine::default_margin(to.hold.lease));
+    to.grace = text.empty() ? std::min<milliseconds>(milliseconds{5'000}, lease / 6)
+                            : duration_of("--grace", text);
+    const auto least = 3 * (to.grace + margin);
+    if (lease < least && !text.empty()) {
+        throw error{errc::invalid_option, "--grace " + say_duration(to.grace) +
+                                              " needs a lease of at least " + say_duration(least) +
+                                              ", and it is " + say_duration(lease) +
+                                              "; give a longer --lease or a shorter --grace"};
+    }
+}
+
+run_settings settings_of(const run_flags& flags) {
+    run_settings out;
+    apply(flags.hold, out);
+    out.url = url_of(flags.where);
+    out.name = flags.name;
+    out.command = flags.command;
+    out.loud = loudness_of(flags);
+    set_grace(flags.grace, out);
+    if (!flags.shell_line.empty()) {
+        if (!out.command.empty()) {
+            throw error{errc::invalid_option, "-c: give either a shell line or a command"};
+        }
+        out.command = {"/bin/sh", "-c", flags.shell_line};
+    }
+    if (out.command.empty()) {
+        throw error{errc::invalid_option,
+                    "no command; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
+    }
+    return out;
+}
+
+constexpr const char* examples = R"(Examples:
+  holdfast run nightly-report -- ./report.sh      wait, then run it under the lock
+  holdfast run -n deploy -- ./deploy.sh           exit 75 at once if somebody deploys
+  holdfast run -w 30s --note "$USER" db -- make   wait up to 30 s, and say who you are
+  holdfast run --limit 3 encoder -- ffmpeg ...    at most three at a time
+  holdfast run --min-hold 50m hourly -- ./job     not twice within 50 minutes
+  holdfast run -c 'a | b > c' pipeline            a shell line
+
+Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
+75 held by another, 69 engine unavailable, 64 wrong usage, 76 lock lost.)";
+
+} // namespace
+
+void add_run(CLI::App& app, action& chosen, const std::vector<std::string>* after_dashes) {
+    const auto flags = std::make_shared<run_flags>();
+    auto* const run = app.add_subcommand("run", "Run a command while holding a lock");
+    run->footer(examples);
+    // Without `--` the command begins after NAME, and what follows is its own.
+    run->positionals_at_end(after_dashes == nullptr);
+    add_hold_flags(*run, flags->hold);
+    run->add_option("--grace", flags->grace,
+                    "Between SIGTERM and SIGKILL when the lock is about to be lost; default 5s or "
+                    "a sixth of the lease")
+        ->type_name("DUR");
+    run->add_option("-c,--command", flags->shell_line, "A line for /bin/sh instead of a command")
+        ->type_name("LINE");
+    auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Say nothing but errors");
+    run->add_flag("-v,--verbose", flags->verbose,
+                  "Say who holds it and how long we have waited (also: HOLDFAST_LOG=verbose)")
+        ->excludes(quiet);
+    add_place(*run, flags->where);
+    run->add_option("NAME", flags->name, "What to lock: any text of up to 512 bytes")->required();
+    run->add_option("COMMAND", flags->command, "What to run, with its arguments");
+    run->callback([flags, after_dashes, &chosen] {
+        if (after_dashes != nullptr) {
+            if (!flags->command.empty()) {
+                throw CLI::ParseError{"'" + flags->command.front() +
+                                          "' before '--': one NAME, then -- and the command",
+                                      exit_code::usage};
+            }
+            flags->command = *after_dashes;
+        }
+        chosen = [flags] { return cli::run(settings_of(*flags)); };
+    });
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,136 @@
+// acquire, renew, release: for scripts that have no single child to run under the lock.
+
+#include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/hold_flags.hpp"
+#include "cli/messages.hpp"
+#include "cli/place.hpp"
+#include "cli/script_output.hpp"
+#include "cli/waiting.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+namespace holdfast::cli {
+
+namespace {
+
+struct script_flags {
+    place_options where;
+    hold_flags hold;
+    std::string name;
+    std::string owner;
+    std::string lease;
+    bool json = false;
+};
+
+client client_for(const place_options& where) {
+    const auto url = url_of(where);
+    return url.empty() ? client{} : client{url};
+}
+
+int acquire(const script_flags& flags) {
+    run_settings what;
+    apply(flags.hold, what);
+    what.name = flags.name;
+    what.hold.renew = false;
+    auto fleet = client_for(flags.where);
+    auto held = get_lock(fleet, what);
+    if (!held) {
+        tell(show_name(what.name) + " is held by another");
+        return what.busy_code;
+    }
+    const grant_text text{what.name, held->owner(), held->token(), held->remaining()};
+    held->detach();
+    const auto out = flags.json ? as_json(text) : as_shell(text);
+    return std::fputs(out.c_str(), stdout) >= 0 && std::fflush(stdout) == 0 ? exit_code::ok
+                                                                            : exit_code::internal;
+}
+
+/// What `eval "$(holdfast acquire ...)"` has set, unless it was given.
+void from_environment(script_flags& flags) {
+    const auto variable = [](const char* name) {
+        const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
+        return std::string{value == nullptr ? "" : value};
+    };
+    if (flags.name.empty()) { flags.name = variable("HOLDFAST_NAME"); }
+    if (flags.owner.empty()) { flags.owner = variable("HOLDFAST_OWNER"); }
+    if (flags.name.empty() || flags.owner.empty()) {
+        throw error{errc::invalid_option,
+                    "which lock? Give NAME and --owner, or HOLDFAST_NAME and HOLDFAST_OWNER as "
+                    "'holdfast acquire' prints them"};
+    }
+}
+
+int said(bool done, const script_flags& flags) {
+    if (done) { return exit_code::ok; }
+    tell(show_name(flags.name) + " is not held by " + flags.owner + " any more");
+    return exit_code::failed;
+}
+
+int renew(script_flags flags) {
+    from_environment(flags);
+    run_settings what;
+    hold_flags lease;
+    lease.lease = flags.lease;
+    apply(lease, what);
+    auto fleet = client_for(flags.where);
+    return said(admin{fleet}.renew(flags.name, flags.owner, what.hold.lease), flags);
+}
+
+int release(script_flags flags) {
+    from_environment(flags);
+    auto fleet = client_for(flags.where);
+    return said(admin{fleet}.release(flags.name, flags.owner), flags);
+}
+
+void add_whose(CLI::App& to, script_flags& flags) {
+    add_place(to, flags.where);
+    to.add_option("NAME", flags.name, "The lock (also: HOLDFAST_NAME)");
+    to.add_option("--owner", flags.owner, "As 'acquire' printed it (also: HOLDFAST_OWNER)")
+        ->type_name("ID");
+}
+
+} // namespace
+
+void add_acquire(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<script_flags>();
+    auto* const sub = app.add_subcommand(
+        "acquire", "Take a lock and print how to renew and release it (nothing renews it for you)");
+    sub->footer("Example:\n"
+                "  eval \"$(holdfast acquire deploy --lease 10m)\" || exit\n"
+                "  trap 'holdfast release' EXIT\n"
+                "  ... holdfast renew --lease 10m ...");
+    add_hold_flags(*sub, flags->hold);
+    sub->add_flag("--json", flags->json, "Print JSON instead of shell variables");
+    add_place(*sub, flags->where);
+    sub->add_option("NAME", flags->name, "What to lock")->required();
+    sub->callback([flags, &chosen] { chosen = [flags] { return acquire(*flags); }; });
+}
+
+void add_renew(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<script_flags>();
+    auto* const sub =
+        app.add_subcommand("renew", "Make a lock of 'acquire' last for another lease");
+    add_whose(*sub, *flags);
+    sub->add_option("--lease", flags->lease, "How long from now; default 30s")->type_name("DUR");
+    sub->footer("Exit code 1: it is not held by that owner any more.");
+    sub->callback([flags, &chosen] { chosen = [flags] { return renew(*flags); }; });
+}
+
+void add_release(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<script_flags>();
+    auto* const sub = app.add_subcommand("release", "Give up a lock of 'acquire'");
+    add_whose(*sub, *flags);
+    sub->footer("Exit code 1: it was not held by that owner any more.");
+    sub->callback([flags, &chosen] { chosen = [flags] { return release(*flags); }; });
+}
+
+} // namespace holdfast::cli

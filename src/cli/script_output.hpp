@@ -1,0 +1,25 @@
+#pragma once
+// What `holdfast acquire` prints: safe to be read by a shell, whatever bytes the name has.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace holdfast::cli {
+
+struct grant_text {
+    std::string name;
+    std::string owner;
+    std::uint64_t token = 0;
+    std::chrono::milliseconds valid_for{0};
+};
+
+/// In single quotes, as every POSIX shell reads them.
+[[nodiscard]] std::string shell_quote(std::string_view text);
+[[nodiscard]] std::string as_shell(const grant_text& what);
+/// Bytes that are not valid UTF-8 become U+FFFD: JSON has no other way.
+[[nodiscard]] std::string json_quote(std::string_view text);
+[[nodiscard]] std::string as_json(const grant_text& what);
+
+} // namespace holdfast::cli

@@ -1,0 +1,57 @@
+#include "cli/signals.hpp"
+
+#include <cerrno>
+#include <sys/signalfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace holdfast::cli {
+
+signal_state::signal_state() noexcept {
+    ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
+    ::sigemptyset(&ignored_);
+    for (int signal = 1; signal < NSIG; ++signal) {
+        struct sigaction how {};
+        if (::sigaction(signal, nullptr, &how) == 0 && how.sa_handler == SIG_IGN) {
+            ::sigaddset(&ignored_, signal);
+        }
+    }
+}
+
+sigset_t signal_state::to_default() const noexcept {
+    sigset_t out;
+    ::sigemptyset(&out);
+    for (int signal = 1; signal < NSIG; ++signal) {
+        if (signal != SIGKILL && signal != SIGSTOP && !ignored(signal)) {
+            ::sigaddset(&out, signal);
+        }
+    }
+    return out;
+}
+
+signal_queue::signal_queue(const std::vector<int>& signals) {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (const int signal : signals) { ::sigaddset(&set, signal); }
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    queue_ = base::fd{::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
+    if (!queue_) { throw std::system_error{errno, std::generic_category(), "cannot hear signals"}; }
+}
+
+std::optional<int> signal_queue::next() const noexcept {
+    signalfd_siginfo info{};
+    if (::read(queue_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
+        return std::nullopt;
+    }
+    return static_cast<int>(info.ssi_signo);
+}
+
+void ignore(const std::vector<int>& signals) noexcept {
+    for (const int signal : signals) {
+        struct sigaction how {};
+        how.sa_handler = SIG_IGN;
+        ::sigaction(signal, &how, nullptr);
+    }
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,41 @@
+#pragma once
+// Signals as descriptors, and the way back for the child.
+
+#include "holdfast/base/fd.hpp"
+
+#include <csignal>
+#include <optional>
+#include <vector>
+
+namespace holdfast::cli {
+
+/// How signals were set when the command began; the child gets them that way.
+class signal_state {
+public:
+    signal_state() noexcept;
+    [[nodiscard]] const sigset_t& mask() const noexcept { return mask_; }
+    [[nodiscard]] bool ignored(int signal) const noexcept {
+        return ::sigismember(&ignored_, signal) == 1;
+    }
+    /// Those that we may have changed and that were not ignored.
+    [[nodiscard]] sigset_t to_default() const noexcept;
+
+private:
+    sigset_t mask_{};
+    sigset_t ignored_{};
+};
+
+/// Blocks the signals in this process and hands them out through a descriptor.
+class signal_queue {
+public:
+    explicit signal_queue(const std::vector<int>& signals);
+    [[nodiscard]] int descriptor() const noexcept { return queue_.get(); }
+    [[nodiscard]] std::optional<int> next() const noexcept;
+
+private:
+    base::fd queue_;
+};
+
+void ignore(const std::vector<int>& signals) noexcept;
+
+} // namespace holdfast::cli
