@@ -41,8 +41,8 @@ struct hold_options {
     /// 0: the larger of 50 ms and a twentieth of the lease. Must be below half of the lease.
     std::chrono::milliseconds margin{0};
 
-    /// The hold ends with its lease or its release and not with this process, where the engine would
-    /// otherwise notice that the process is dead. For work that goes on elsewhere: a script that
+    /// The hold ends with its lease or its release and not with this process, where the engine
+    /// would otherwise notice that the process is dead. For work that goes on elsewhere: a script that
     /// releases later by the owner's id (lease::detach, admin::release), or a child process.
     bool detached = false;
 

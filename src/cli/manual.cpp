@@ -101,8 +101,9 @@ std::string bash_completion(const CLI::App& app) {
     return "_holdfast() {\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} words='' at\n"
            "    for ((at = 1; at < COMP_CWORD; at++)); do\n"
-           "        [[ ${COMP_WORDS[at]} == -- ]] && { COMPREPLY=($(compgen -c -f -- \"$current\")); "
-           "return; }\n"
+           "        [[ ${COMP_WORDS[at]} == -- ]] || continue\n"
+           "        COMPREPLY=($(compgen -c -f -- \"$current\"))\n"
+           "        return\n"
            "    done\n"
            "    case ${COMP_CWORD}:${COMP_WORDS[1]} in\n"
            "    1:*) words='" +

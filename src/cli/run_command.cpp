@@ -6,7 +6,6 @@
 #include "cli/messages.hpp"
 #include "cli/place.hpp"
 #include "cli/run_settings.hpp"
-#include "holdfast/lease/lease_terms.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -48,14 +47,13 @@ loudness loudness_of(const run_flags& flags) {
                 "HOLDFAST_LOG: '" + std::string{word} + "' is not one of quiet, info, verbose"};
 }
 
-/// SIGTERM goes out at N - grace and the rest is killed by N. While renewals go well the lease never
-/// gets that short, if it is at least three times grace and margin together.
+/// SIGTERM goes out at N - grace and the rest is killed by N. While renewals go well the lease
+/// never gets that short, if it is at least three times grace and margin together.
 void set_grace(const std::string& text, run_settings& to) {
     const auto lease = to.hold.max_hold > milliseconds{0}
                            ? std::min(to.hold.lease, to.hold.max_hold)
                            : to.hold.lease;
-    const auto margin =
-        std::chrono::duration_cast<milliseconds>(machine::default_margin(to.hold.lease));
+    const auto margin = std::max(milliseconds{50}, lease / 20); // hold_options::margin's default
     to.grace = text.empty() ? std::min<milliseconds>(milliseconds{5'000}, lease / 6)
                             : duration_of("--grace", text);
     const auto least = 3 * (to.grace + margin);
