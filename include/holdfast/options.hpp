@@ -42,8 +42,8 @@ struct hold_options {
     std::chrono::milliseconds margin{0};
 
     /// The hold ends with its lease or its release and not with this process, where the engine
-    /// would otherwise notice that the process is dead. For work that goes on elsewhere: a script that
-    /// releases later by the owner's id (lease::detach, admin::release), or a child process.
+    /// would otherwise notice that the process is dead. For work that goes on elsewhere: a script
+    /// that releases later by the owner's id (lease::detach, admin::release), or a child process.
     bool detached = false;
 
     /// Who and why, for people who ask who holds the lock. At most 256 bytes.
