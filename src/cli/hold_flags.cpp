@@ -27,11 +27,15 @@ void add_hold_flags(CLI::App& to, hold_flags& flags) {
                   "twice in a row")
         ->type_name("DUR");
     to.add_option("--max-hold", flags.max_hold, "Hold it no longer than this")->type_name("DUR");
-    auto* const shared =
-        to.add_flag("--shared", flags.shared, "Share it with others that say --shared");
+    auto* const shared = to.add_flag("--shared", flags.shared,
+                                     "As a reader: together with others that say --shared");
+    auto* const exclusive = to.add_flag("--exclusive", flags.exclusive,
+                                        "As the writer of a lock that others take with --shared")
+                                ->excludes(shared);
     auto* const limit = to.add_option("--limit", flags.limit, "Up to M may hold it at a time")
                             ->type_name("M")
-                            ->excludes(shared);
+                            ->excludes(shared)
+                            ->excludes(exclusive);
     to.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
         ->type_name("N")
         ->needs(limit);
@@ -66,9 +70,9 @@ void apply(const hold_flags& flags, run_settings& to) {
     // be given away before the lease is over.
     to.hold.detached = true;
     to.busy_code = flags.busy_code;
-    if (flags.shared) {
+    if (flags.shared || flags.exclusive) {
         to.kind = primitive::shared_mutex;
-        to.how = mode::shared;
+        to.how = flags.shared ? mode::shared : mode::exclusive;
     }
     if (flags.limit > 0) {
         to.kind = primitive::semaphore;

@@ -19,6 +19,7 @@ struct hold_flags {
     std::string wait;
     bool no_wait = false;
     bool shared = false;
+    bool exclusive = false;
     unsigned permits = 0;
     unsigned limit = 0;
     int busy_code = 75;
