@@ -14,8 +14,8 @@ namespace holdfast::cli {
 /// What was chosen; the exit code. Set by the subcommand that was given.
 using action = std::function<int()>;
 
-/// `after_dashes`: the words after `--`, which are the command's and not ours.
-void add_run(CLI::App& app, action& chosen, const std::vector<std::string>* after_dashes);
+/// `command`: the words of the command to run, once they are known. The subcommand.
+const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);
 void add_release(CLI::App& app, action& chosen);

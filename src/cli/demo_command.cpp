@@ -4,6 +4,8 @@
 #include "cli/demo_sale.hpp"
 #include "cli/exit_codes.hpp"
 
+#include <holdfast/client.hpp>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -86,6 +88,7 @@ outcome run_sale(const char* title, const sale& what, demo_board& board) {
 int demo(std::string url) {
     const scratch folder;
     if (url.empty()) { url = "embedded:" + folder.path() + "/locks.db"; }
+    client{url}.ping(); // or say at once what is wrong with it
     auto& board = make_board();
     sale what;
     what.url = url;

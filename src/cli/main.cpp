@@ -1,5 +1,6 @@
 // holdfast: locks for the shell.
 
+#include "cli/command_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/failure_code.hpp"
@@ -15,7 +16,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -32,28 +35,48 @@ constexpr const char* examples = R"(Examples:
 Locks are kept in a file of yours, for all processes of this host; --url or
 HOLDFAST_URL names another place.)";
 
+/// Started with stdin, stdout or stderr closed, the next file that we open would take its place. The
+/// command that we run finds them closed all the same.
+void fill_closed_streams() {
+    for (int file = ::open("/dev/null", O_RDWR | O_CLOEXEC); file >= 0;
+         file = ::open("/dev/null", O_RDWR | O_CLOEXEC)) {
+        if (file > STDERR_FILENO) {
+            ::close(file);
+            return;
+        }
+    }
+}
+
+/// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
+/// be said in the shell's words too.
+int say_for_eval(int code, int argc, char** argv) {
+    const std::vector<std::string> words{argv + 1, argv + argc};
+    const bool wanted = !words.empty() && words.front() == "acquire" &&
+                        std::find(words.begin(), words.end(), "--json") == words.end() &&
+                        ::isatty(STDOUT_FILENO) == 0;
+    if (code != exit_code::ok && wanted) { std::printf("(exit %d)\n", code); }
+    return code;
+}
+
 int main_or_throw(int argc, char** argv) {
     CLI::App app{"Locks for the shell: run a job once across processes.", "holdfast"};
     app.set_version_flag("--version", std::string{"holdfast "} + HOLDFAST_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(examples);
     app.get_formatter()->column_width(28);
-    std::vector<std::string> words{argv + 1, argv + argc};
-    std::vector<std::string> command;
-    const auto dashes = std::find(words.begin(), words.end(), "--");
-    const bool has_dashes = dashes != words.end();
-    if (has_dashes) {
-        command.assign(dashes + 1, words.end());
-        words.erase(dashes, words.end());
-    }
     action chosen;
-    add_run(app, chosen, has_dashes ? &command : nullptr);
+    std::vector<std::string> command;
+    const auto& run = add_run(app, chosen, command);
     add_acquire(app, chosen);
     add_renew(app, chosen);
     add_release(app, chosen);
     add_demo(app, chosen);
     add_completion(app, chosen);
     add_man(app, chosen);
+    std::vector<std::string> words{argv + 1, argv + argc};
+    const auto begin = command_begins(run, words);
+    command.assign(words.begin() + begin.command, words.end());
+    words.resize(static_cast<std::size_t>(begin.end_of_ours));
     try {
         std::reverse(words.begin(), words.end()); // as CLI11 wants them
         app.parse(std::move(words));
@@ -72,14 +95,14 @@ int main_or_throw(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace holdfast;
+    cli::fill_closed_streams();
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    int code = cli::exit_code::internal;
     try {
-        return cli::main_or_throw(argc, argv);
+        code = cli::main_or_throw(argc, argv);
     } catch (const error& problem) {
         cli::tell(problem.what());
-        return cli::code_of(problem);
-    } catch (const std::exception& problem) {
-        cli::tell(problem.what());
-        return cli::exit_code::internal;
-    }
+        code = cli::code_of(problem);
+    } catch (const std::exception& problem) { cli::tell(problem.what()); }
+    return cli::say_for_eval(code, argc, argv);
 }

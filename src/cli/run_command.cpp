@@ -99,12 +99,10 @@ Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
 
 } // namespace
 
-void add_run(CLI::App& app, action& chosen, const std::vector<std::string>* after_dashes) {
+const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
     const auto flags = std::make_shared<run_flags>();
     auto* const run = app.add_subcommand("run", "Run a command while holding a lock");
     run->footer(examples);
-    // Without `--` the command begins after NAME, and what follows is its own.
-    run->positionals_at_end(after_dashes == nullptr);
     add_hold_flags(*run, flags->hold);
     run->add_option("--grace", flags->grace,
                     "Between SIGTERM and SIGKILL when the lock is about to be lost; default 5s or "
@@ -119,17 +117,16 @@ void add_run(CLI::App& app, action& chosen, const std::vector<std::string>* afte
     add_place(*run, flags->where);
     run->add_option("NAME", flags->name, "What to lock: any text of up to 512 bytes")->required();
     run->add_option("COMMAND", flags->command, "What to run, with its arguments");
-    run->callback([flags, after_dashes, &chosen] {
-        if (after_dashes != nullptr) {
-            if (!flags->command.empty()) {
-                throw CLI::ParseError{"'" + flags->command.front() +
-                                          "' before '--': one NAME, then -- and the command",
-                                      exit_code::usage};
-            }
-            flags->command = *after_dashes;
+    run->callback([flags, &command, &chosen] {
+        if (!flags->command.empty()) {
+            throw CLI::ParseError{"'" + flags->command.front() +
+                                      "' before '--': one NAME, then -- and the command",
+                                  exit_code::usage};
         }
+        flags->command = command;
         chosen = [flags] { return cli::run(settings_of(*flags)); };
     });
+    return *run;
 }
 
 } // namespace holdfast::cli

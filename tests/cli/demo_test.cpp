@@ -1,0 +1,40 @@
+// holdfast demo: the first minute.
+
+#include "cli/cli.hpp"
+#include "support/terminal.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+using ::testing::HasSubstr;
+
+class demo : public cli {};
+
+TEST_F(demo, oversells_without_a_lock_and_is_exact_with_one) {
+    const stopwatch watch;
+    const auto shown = command({"demo"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_LT(watch.elapsed(), 20s * slowness);
+    EXPECT_THAT(shown.out, HasSubstr("oversold"));
+    EXPECT_THAT(shown.out, HasSubstr("exact"));
+    EXPECT_THAT(shown.out, HasSubstr("refused"));
+    EXPECT_FALSE(has_escapes(shown.out)) << shown.out;
+    EXPECT_EQ(shown.err, "");
+    EXPECT_EQ(here.left_over(), "");
+}
+
+TEST_F(demo, shows_a_bar_on_a_terminal) {
+    terminal screen{here, holdfast_words({"demo"})};
+    EXPECT_TRUE(screen.shows("####")) << screen.screen();
+    EXPECT_TRUE(screen.shows("exact", long_wait * 2)) << screen.screen();
+}
+
+TEST_F(demo, takes_a_url_and_says_if_it_is_of_no_use) {
+    EXPECT_NE(command({"demo", "--url", "embedded:/proc/x"}).code, 0);
+    EXPECT_EQ(command({"demo", "--url", "nonsense"}).code, 64);
+}
+
+} // namespace
+
+} // namespace holdfast::test

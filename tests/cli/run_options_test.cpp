@@ -1,0 +1,145 @@
+// What the options of `holdfast run` do.
+
+#include "cli/cli.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class run_options : public cli {};
+
+TEST_F(run_options, wait_runs_the_command_as_soon_as_the_lock_is_free) {
+    auto holder = start({"x", "--", "sh", "-c", "echo held; sleep 0.5; echo first >> order"});
+    ASSERT_TRUE(eventually([&] { return holder.out() == "held\n"; }));
+    EXPECT_EQ(run({"-w", "1m", "x", "--", "sh", "-c", "echo second >> order"}).code, 0);
+    EXPECT_EQ(holder.wait().code, 0);
+    EXPECT_EQ(here.content("order"), "first\nsecond\n");
+}
+
+TEST_F(run_options, the_command_knows_name_token_and_owner) {
+    const std::string print = "echo \"$HOLDFAST_NAME\" $HOLDFAST_TOKEN $HOLDFAST_OWNER";
+    const auto first = run({"-c", print, "my job"}, {.variables = {{"HOLDFAST_TOKEN", "7"}}});
+    EXPECT_THAT(first.out, ::testing::MatchesRegex("my job [0-9]+ [0-9a-f-]{36}:[0-9]+\n"));
+    const auto second = run({"-c", print, "my job"});
+    const auto token = [](const outcome& one) { return std::stoull(one.out.substr(7)); };
+    EXPECT_GT(token(second), token(first));
+}
+
+TEST_F(run_options, url_says_where_and_overrides_the_variable) {
+    const auto holder = hold("x");
+    const auto elsewhere = "embedded:" + here.file("other").string();
+    EXPECT_EQ(run({"-nq", "x", "--", "true"}).code, 75);
+    EXPECT_EQ(run({"-nq", "--url", elsewhere, "x", "--", "true"}).code, 0);
+    here.write("url", elsewhere + "\nsecond line\n");
+    EXPECT_EQ(run({"-nq", "--url-file", "url", "x", "--", "true"}).code, 0);
+    EXPECT_EQ(run({"-nq", "x", "--", "true"}, {.variables = {{"HOLDFAST_URL", elsewhere}}}).code,
+              0);
+    EXPECT_EQ(run({"-nq", "--url", here.url(), "x", "--", "true"},
+                  {.variables = {{"HOLDFAST_URL", elsewhere}}})
+                  .code,
+              75);
+}
+
+TEST_F(run_options, a_password_in_the_url_is_warned_of) {
+    const auto shown = run({"--url", "redis://user:secret@host", "x", "--", "true"});
+    EXPECT_NE(shown.code, 0);
+    EXPECT_THAT(shown.err, HasSubstr("password"));
+    EXPECT_THAT(shown.err, Not(HasSubstr("secret")));
+}
+
+TEST_F(run_options, readers_run_together_and_keep_a_writer_out) {
+    const auto one = hold("x", {"--shared"});
+    const auto two = hold("x", {"--shared"});
+    EXPECT_EQ(run({"-nq", "--exclusive", "x", "--", "true"}).code, 75);
+    EXPECT_EQ(run({"-nq", "--shared", "x", "--", "true"}).code, 0);
+}
+
+TEST_F(run_options, a_limit_lets_so_many_run_at_a_time) {
+    const auto one = hold("x", {"--limit", "3"});
+    const auto two = hold("x", {"--limit", "3"});
+    EXPECT_EQ(run({"-nq", "--limit", "3", "--permits", "2", "x", "--", "true"}).code, 75);
+    const auto three = hold("x", {"--limit", "3", "--permits", "1"});
+    EXPECT_EQ(run({"-nq", "--limit", "3", "x", "--", "true"}).code, 75);
+}
+
+TEST_F(run_options, min_hold_keeps_the_next_away_until_it_is_over) {
+    const stopwatch watch;
+    EXPECT_EQ(run({"--min-hold", "2s", "x", "--", "true"}).code, 0);
+    const auto busy = run({"-n", "x", "--", "true"});
+    // Only a machine that took two seconds for this may see it free.
+    EXPECT_EQ(busy.code, watch.elapsed() < 2s ? 75 : busy.code) << busy.err;
+    EXPECT_EQ(run({"x", "--", "true"}).code, 0);
+    EXPECT_GE(watch.elapsed(), 2s);
+}
+
+TEST_F(run_options, max_hold_ends_the_command) {
+    const stopwatch watch;
+    const auto ended = run({"--max-hold", "1500ms", "-c",
+                            "trap 'echo told; exit' TERM; sleep 100 & "
+                            "wait",
+                            "x"});
+    EXPECT_EQ(ended.code, 76);
+    EXPECT_EQ(ended.out, "told\n") << "it has its grace";
+    EXPECT_LT(watch.elapsed(), 1500ms + long_wait);
+    EXPECT_EQ(run({"x", "--", "true"}).code, 0);
+}
+
+TEST_F(run_options, verbose_names_the_holder_and_its_note) {
+    const auto holder = hold("x", {"--note", "nightly, by Ann"});
+    const auto told = run({"-v", "-w", "300ms", "x", "--", "true"});
+    EXPECT_EQ(told.code, 75);
+    EXPECT_THAT(told.err, HasSubstr("nightly, by Ann"));
+    EXPECT_THAT(told.err, HasSubstr("pid " + std::to_string(guardian_of(holder.pid()))));
+    EXPECT_THAT(told.err, HasSubstr("waiting"));
+    EXPECT_FALSE(has_escapes(told.err));
+    const auto at_once =
+        run({"-n", "x", "--", "true"}, {.variables = {{"HOLDFAST_LOG", "verbose"}}});
+    EXPECT_THAT(at_once.err, HasSubstr("nightly, by Ann"));
+}
+
+TEST_F(run_options, quiet_says_nothing_but_errors) {
+    const auto holder = hold("x");
+    EXPECT_NE(run({"-n", "x", "--", "true"}).err, "");
+    EXPECT_EQ(run({"-n", "-q", "x", "--", "true"}).err, "");
+    EXPECT_EQ(run({"-n", "x", "--", "true"}, {.variables = {{"HOLDFAST_LOG", "quiet"}}}).err, "");
+    EXPECT_NE(run({"-q", "y", "--", "no-such-command"}).err, "");
+    EXPECT_EQ(run({"y", "--", "true"}).err, "") << "nor is there anything to say if all is well";
+}
+
+TEST_F(run_options, lease_comes_from_the_variable_unless_given) {
+    const start_options half{.variables = {{"HOLDFAST_LEASE", "3s"}}};
+    EXPECT_EQ(run({"--grace", "2s", "x", "--", "true"}, half).code, 64);
+    EXPECT_EQ(run({"--grace", "2s", "--lease", "30s", "x", "--", "true"}, half).code, 0);
+    EXPECT_EQ(run({"--grace", "400ms", "x", "--", "true"}, half).code, 0);
+}
+
+TEST_F(run_options, a_lease_is_renewed_while_the_command_runs) {
+    auto holder = start({"--lease", "1s", "x", "--", "sh", "-c", "echo held; sleep 3"});
+    ASSERT_TRUE(eventually([&] { return holder.out() == "held\n"; }));
+    EXPECT_EQ(run({"-nq", "-w", "2s", "x", "--", "true"}).code, 64);
+    EXPECT_EQ(run({"-q", "-w", "2s", "x", "--", "true"}).code, 75);
+    EXPECT_EQ(holder.wait().code, 0);
+}
+
+TEST_F(run_options, odd_names_are_names_like_others) {
+    for (const std::string name :
+         {"with space", "it's \"quoted\"", "two\nlines", "über-日本", "[a,b]", "{}", "%s%n", "/a/b",
+          "a=b", "$(id)", "-", "\xff\xfe", "x\\y", "tab\there", "#"}) {
+        const auto plain = run({"-c", "printf %s \"$HOLDFAST_NAME\"", name});
+        EXPECT_EQ(plain.code, 0) << name << plain.err;
+        EXPECT_EQ(plain.out, name);
+        const auto holder = hold(name);
+        const auto busy = run({"-n", name, "--", "true"});
+        EXPECT_EQ(busy.code, 75) << name;
+        EXPECT_FALSE(has_escapes(busy.err)) << busy.err;
+    }
+    const std::string longest(512, 'n');
+    EXPECT_EQ(run({"-c", "printf %s \"$HOLDFAST_NAME\"", longest}).out, longest);
+}
+
+} // namespace
+
+} // namespace holdfast::test

@@ -1,0 +1,96 @@
+#include "support/terminal.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace holdfast::test {
+
+namespace {
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> out;
+    for (auto& one : texts) { out.push_back(one.data()); }
+    out.push_back(nullptr);
+    return out;
+}
+
+} // namespace
+
+terminal::terminal(const scene& where, const words& command) {
+    auto argument_texts = command;
+    auto variables = where.environment({.variables = {{"TERM", "xterm"}, {"PS1", "ready> "}}});
+    const auto argv = pointers(argument_texts);
+    const auto envp = pointers(variables);
+    const auto folder = where.file("");
+    winsize size{.ws_row = 24, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
+    pid_ = ::forkpty(&fd_, nullptr, nullptr, &size);
+    if (pid_ < 0) { throw std::system_error{errno, std::generic_category(), "forkpty"}; }
+    if (pid_ == 0) {
+        for (int signal = 1; signal < NSIG; ++signal) { ::signal(signal, SIG_DFL); }
+        if (::chdir(folder.c_str()) == 0) { ::execvpe(argv[0], argv.data(), envp.data()); }
+        ::_exit(127);
+    }
+    ::fcntl(fd_, F_SETFL, O_NONBLOCK);
+    ::fcntl(fd_, F_SETFD, FD_CLOEXEC);
+}
+
+terminal::~terminal() {
+    hang_up();
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+}
+
+void terminal::hang_up() {
+    if (fd_ >= 0) { ::close(fd_); }
+    fd_ = -1;
+}
+
+void terminal::type(std::string_view text) const {
+    while (!text.empty()) {
+        const auto done = ::write(fd_, text.data(), text.size());
+        if (done < 0) { throw std::system_error{errno, std::generic_category(), "terminal"}; }
+        text.remove_prefix(static_cast<std::size_t>(done));
+    }
+}
+
+void terminal::take() {
+    std::array<char, 4096> some{};
+    for (;;) {
+        const auto got = ::read(fd_, some.data(), some.size());
+        if (got <= 0) { return; }
+        screen_.append(some.data(), static_cast<std::size_t>(got));
+    }
+}
+
+bool terminal::shows(std::string_view text, milliseconds within) {
+    return eventually(
+        [&] {
+            take();
+            const auto at = screen_.find(text, seen_);
+            if (at == std::string::npos) { return false; }
+            seen_ = at + text.size();
+            return true;
+        },
+        within);
+}
+
+const std::string& terminal::screen() {
+    take();
+    return screen_;
+}
+
+pid_t terminal::foreground() const {
+    pid_t group = 0;
+    ::ioctl(fd_, TIOCGPGRP, &group);
+    return group;
+}
+
+} // namespace holdfast::test
