@@ -6,17 +6,19 @@
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/signals.hpp"
+#include "cli/terminal.hpp"
 #include "holdfast/base/clock.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <fcntl.h>
 #include <optional>
 #include <poll.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -24,162 +26,156 @@ namespace holdfast::cli {
 namespace {
 
 using base::boot_clock;
-using base::instant;
 using base::never;
 using std::chrono::milliseconds;
 
-const std::vector<int> passed_on{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
+const std::vector<int> heard{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 
 class front {
 public:
-    front(const run_settings& what, const signal_state& signals, link_end guardian, pid_t pid)
+    front(const run_settings& what, const signal_state& signals, link_end guardian, pid_t pid,
+          const shared_deadline& deadline)
         : what_{what},
           signals_{signals},
           guardian_{std::move(guardian)},
           guardian_pid_{pid},
-          events_{events()} {}
+          deadline_{deadline},
+          events_{heard} {}
 
     int wait() {
-        while (!code_) {
+        while (!over_) {
             std::array<pollfd, 2> both{pollfd{events_.descriptor(), POLLIN, 0},
                                        pollfd{guardian_.descriptor(), POLLIN, 0}};
             ::poll(both.data(), both.size(), time_out());
             listen();
             while (const auto signal = events_.next()) { on_signal(*signal); }
-            if (!code_ && boot_clock::now() >= deadline_) { stand_in("is stopped"); }
+            if (!over_ && boot_clock::now() >= deadline_.get()) { stand_in("is stopped"); }
         }
         ::waitpid(guardian_pid_, nullptr, 0);
-        take_terminal();
-        return finish();
+        take_terminal_from_the_dead();
+        if (to_die_of_ != 0) { die_of(to_die_of_); }
+        return code_;
     }
 
 private:
-    static std::vector<int> events() {
-        auto all = passed_on;
-        all.push_back(SIGCONT);
-        return all;
-    }
-
     [[nodiscard]] int time_out() const {
-        if (deadline_ == never) { return -1; }
-        const auto left = std::chrono::ceil<milliseconds>(deadline_ - boot_clock::now());
+        const auto deadline = deadline_.get();
+        if (deadline == never) { return -1; }
+        const auto left = std::chrono::ceil<milliseconds>(deadline - boot_clock::now());
         return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
     }
 
-    void on_signal(int signal) {
-        if (signal == SIGCONT) {
-            if (child_group_ != 0) { guardian_.say({word::kind::resume, give_terminal() ? 1 : 0}); }
-            return;
-        }
-        if (signals_.ignored(signal)) { return; } // as under nohup
-        if (child_group_ == 0) {
+    void on_signal(const arrived_signal& signal) {
+        if (signal.number != SIGCONT && signals_.ignored(signal.number)) { return; } // as by nohup
+        if (child_ != 0) {
+            interrupted_ = interrupted_ || signal.number == SIGINT;
+            // The child is of our process group: Ctrl-C has reached it already.
+            if (!signal.from_terminal) { guardian_.say({word::kind::signal, signal.number}); }
+        } else if (signal.number != SIGCONT) {
             guardian_.say({word::kind::cancel});
-            cancelled_by_ = signal;
-            code_ = exit_code::signalled + signal;
-            return;
+            code_ = exit_code::signalled + signal.number;
+            to_die_of_ = signal.number;
         }
-        guardian_.say({word::kind::signal, signal});
     }
 
     void listen() {
         bool closed = false;
         while (const auto said = guardian_.hear(closed)) {
             switch (said->what) {
-            case word::kind::started: child_group_ = static_cast<pid_t>(said->number); break;
-            case word::kind::deadline: deadline_ = instant{base::duration{said->number}}; break;
-            case word::kind::stopped: stop_too(static_cast<int>(said->number)); break;
+            case word::kind::started: child_ = static_cast<pid_t>(said->number); break;
+            case word::kind::stopped: stop_too(); break;
             case word::kind::exited: on_exit(static_cast<int>(said->number)); break;
-            case word::kind::finished: code_ = static_cast<int>(said->number); break;
+            case word::kind::finished: end_with(static_cast<int>(said->number)); break;
             default: break;
             }
         }
-        if (closed && !code_) { stand_in("was killed"); }
+        if (!closed || over_) { return; }
+        if (to_die_of_ != 0) { // most likely it has cancelled what it was asked to
+            kill_tree(::getpid());
+            over_ = true;
+        } else {
+            stand_in("was killed");
+        }
+    }
+
+    void end_with(int code) {
+        over_ = true;
+        if (to_die_of_ == 0) { code_ = code; }
     }
 
     void on_exit(int status) {
-        if (WIFSIGNALED(status)) {
-            killed_by_ = WTERMSIG(status);
-            code_ = exit_code::signalled + killed_by_;
-        } else {
-            code_ = WEXITSTATUS(status);
-        }
+        if (!WIFSIGNALED(status)) { return end_with(WEXITSTATUS(status)); }
+        end_with(exit_code::signalled + WTERMSIG(status));
+        // A shell goes on after Ctrl-C with its next command, unless what it ran has died of it.
+        if (WTERMSIG(status) == SIGINT && interrupted_) { to_die_of_ = SIGINT; }
     }
 
     /// The guardian can no longer be relied on to end the child in time.
     void stand_in(const char* what_happened) {
-        if (child_group_ != 0) { ::kill(-child_group_, SIGKILL); }
         kill_tree(::getpid(), guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_tree(::getpid());
         tell(what_, std::string{"the guardian "} + what_happened +
-                        "; the command was ended. The lock is free when its lease is over");
+                        (child_ == 0 ? " before the command was started"
+                                     : "; the command was ended. The lock is free when its lease "
+                                       "is over"));
+        over_ = true;
         code_ = exit_code::lost;
+        to_die_of_ = 0;
     }
 
-    /// The child was stopped, by Ctrl-Z say: so is the job, for the shell to see.
-    void stop_too(int signal) {
-        take_terminal();
-        ::kill(0, signal == SIGSTOP ? SIGSTOP : SIGTSTP);
-    }
-
-    /// True if this job is in the foreground of its terminal.
-    static bool give_terminal() {
-        const base::fd terminal{::open("/dev/tty", O_RDWR | O_CLOEXEC)};
-        return terminal && ::tcgetpgrp(terminal.get()) == ::getpgrp();
-    }
-
-    void take_terminal() const {
-        if (child_group_ == 0) { return; }
-        const base::fd terminal{::open("/dev/tty", O_RDWR | O_CLOEXEC)};
-        if (!terminal || ::tcgetpgrp(terminal.get()) != child_group_) { return; }
-        ::tcsetpgrp(terminal.get(), ::getpgrp());
-    }
-
-    /// Ctrl-C only reached the child's group. If the child died of it, so does the whole job, as it
-    /// would have without us: otherwise a script would go on with its next line.
-    [[nodiscard]] int finish() const {
-        if (killed_by_ == SIGINT && !signals_.ignored(SIGINT) && give_terminal()) {
-            struct sigaction usual {};
-            usual.sa_handler = SIG_DFL;
-            ::sigaction(SIGINT, &usual, nullptr);
-            sigset_t only;
-            ::sigemptyset(&only);
-            ::sigaddset(&only, SIGINT);
-            ::kill(0, SIGINT);
-            ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    /// The child has stopped itself. So that the shell sees a stopped job, we stop too; the guardian
+    /// wakes us when the child goes on or is ended. After Ctrl-Z and `fg` this is old news.
+    void stop_too() const {
+        for (int look = 0; look < 2; ++look) {
+            if (!is_stopped(child_) || !in_foreground()) { return; }
+            std::this_thread::sleep_for(milliseconds{20});
         }
-        return *code_;
+        ::raise(SIGSTOP);
+    }
+
+    [[noreturn]] static void die_of(int signal) {
+        set_to_default(signal);
+        sigset_t only;
+        ::sigemptyset(&only);
+        ::sigaddset(&only, signal);
+        ::raise(signal);
+        ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+        ::_exit(exit_code::signalled + signal);
     }
 
     const run_settings& what_;
     const signal_state& signals_;
     link_end guardian_;
     pid_t guardian_pid_;
+    const shared_deadline& deadline_;
     signal_queue events_;
-    pid_t child_group_ = 0;
-    instant deadline_ = never;
-    std::optional<int> code_;
-    int killed_by_ = 0;
-    int cancelled_by_ = 0;
+    pid_t child_ = 0;
+    bool interrupted_ = false;
+    bool over_ = false;
+    int code_ = exit_code::internal;
+    int to_die_of_ = 0; ///< the signal that we were ended by, also to those who wait for us
 };
 
 } // namespace
 
 int run(const run_settings& what) {
     const signal_state signals;
-    // Before the fork, so that no signal is lost between.
+    set_to_default(SIGCHLD); // ignored, the kernel would keep no exit codes
     adopt_orphans();
+    shared_deadline deadline;
     auto [mine, theirs] = link_end::make();
+    const auto group = ::getpgrp();
     const auto guardian = ::fork();
     if (guardian < 0) { throw std::system_error{errno, std::generic_category(), "cannot fork"}; }
     if (guardian == 0) {
         mine.close();
-        guard(what, std::move(theirs), signals);
+        guard(what, std::move(theirs), deadline, signals, group);
         ::_exit(0);
     }
     theirs.close();
-    ignore({SIGTTOU}); // taking the terminal back is done from the background
-    return front{what, signals, std::move(mine), guardian}.wait();
+    ignore({SIGPIPE});
+    return front{what, signals, std::move(mine), guardian, deadline}.wait();
 }
 
 } // namespace holdfast::cli

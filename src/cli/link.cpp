@@ -2,9 +2,10 @@
 
 #include <array>
 #include <cerrno>
+#include <new>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <system_error>
-#include <utility>
 
 namespace holdfast::cli {
 
@@ -28,5 +29,16 @@ std::optional<word> link_end::hear(bool& closed) const noexcept {
     closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
     return std::nullopt;
 }
+
+shared_deadline::shared_deadline() {
+    void* const place =
+        ::mmap(nullptr, sizeof(value), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED) {
+        throw std::system_error{errno, std::generic_category(), "cannot share memory"};
+    }
+    at_ = new (place) value{base::never.time_since_epoch().count()};
+}
+
+shared_deadline::~shared_deadline() { ::munmap(at_, sizeof(value)); }
 
 } // namespace holdfast::cli

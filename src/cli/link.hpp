@@ -1,32 +1,30 @@
 #pragma once
 // What the two processes of `holdfast run` tell each other.
 //
-// The front is what the shell started: it has the terminal and gets the signals. The guardian holds
-// the lock, is the parent of the child, and ends the child's whole tree in time. Either can be
-// killed or stopped without the child outliving the lease: the other one sees to it.
+// The front is what the shell started: it gets the signals. The guardian holds the lock, is the
+// parent of the child, and ends the child's whole tree in time. Either can be killed or stopped
+// without the child outliving the lease: the other one sees to it.
 
+#include "holdfast/base/clock.hpp"
 #include "holdfast/base/fd.hpp"
 
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <sys/types.h>
+#include <utility>
 
 namespace holdfast::cli {
 
 struct word {
     enum class kind : std::uint8_t {
         // guardian to front
-        started,  ///< number: the child's process group
-        deadline, ///< number: CLOCK_BOOTTIME in ns at which nothing of the child may run any more
-        stopped,  ///< number: the signal that stopped the child
+        started,  ///< number: the child's process id
+        stopped,  ///< the child was stopped, and not the whole job
         exited,   ///< number: the child's wait status
         finished, ///< number: an exit code of Holdfast's own
         // front to guardian
-        signal, ///< number: send it to the child's group
-        resume, ///< number: 1 if the child is to have the terminal
+        signal, ///< number: send it to the child
         cancel, ///< stop waiting for the lock, or end the child
     };
     kind what{};
@@ -49,6 +47,24 @@ public:
 
 private:
     base::fd end_;
+};
+
+/// When nothing of the child may run any more. In memory that both processes have, and not said over
+/// the line: a front that was stopped for hours knows the latest at once, and no queue fills up.
+class shared_deadline {
+public:
+    shared_deadline();
+    shared_deadline(const shared_deadline&) = delete;
+    shared_deadline& operator=(const shared_deadline&) = delete;
+    ~shared_deadline();
+
+    void set(base::instant at) noexcept { *at_ = at.time_since_epoch().count(); }
+    [[nodiscard]] base::instant get() const noexcept { return base::instant{base::duration{*at_}}; }
+
+private:
+    using value = std::atomic<base::duration::rep>;
+    static_assert(value::is_always_lock_free, "or it would not work between processes");
+    value* at_;
 };
 
 } // namespace holdfast::cli

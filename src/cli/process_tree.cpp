@@ -22,10 +22,27 @@ namespace {
 
 struct relation {
     pid_t parent = 0;
-    bool runs = false;
+    char state = '\0'; ///< as in ps
+    [[nodiscard]] bool runs() const noexcept { return state != 'Z' && state != 'X'; }
 };
 
 /// The fields after the name, which may itself hold spaces and brackets: `pid (name) state ppid`.
+/// The state is 0 if there is no such process.
+relation look_at(const char* pid) {
+    relation out;
+    const auto path = std::string{"/proc/"} + pid + "/stat";
+    const base::fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    std::string text(512, '\0');
+    const auto got = file ? ::read(file.get(), text.data(), text.size()) : -1;
+    if (got <= 0) { return out; }
+    text.resize(static_cast<std::size_t>(got));
+    const auto close = text.rfind(')');
+    if (close == std::string::npos || close + 4 >= text.size()) { return out; }
+    out.state = text[close + 2];
+    std::from_chars(text.data() + close + 4, text.data() + text.size(), out.parent);
+    return out;
+}
+
 std::map<pid_t, relation> all_processes() {
     std::map<pid_t, relation> out;
     const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir("/proc"), &::closedir};
@@ -36,19 +53,8 @@ std::map<pid_t, relation> all_processes() {
         pid_t pid = 0;
         const auto* const end = name + std::strlen(name);
         if (std::from_chars(name, end, pid).ptr != end) { continue; }
-        const auto path = std::string{"/proc/"} + name + "/stat";
-        const base::fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-        std::string text(512, '\0');
-        const auto got = file ? ::read(file.get(), text.data(), text.size()) : -1;
-        if (got <= 0) { continue; }
-        text.resize(static_cast<std::size_t>(got));
-        const auto close = text.rfind(')');
-        if (close == std::string::npos || close + 4 >= text.size()) { continue; }
-        relation one;
-        const char state = text[close + 2];
-        one.runs = state != 'Z' && state != 'X';
-        std::from_chars(text.data() + close + 4, text.data() + text.size(), one.parent);
-        out.emplace(pid, one);
+        const auto one = look_at(name);
+        if (one.state != '\0') { out.emplace(pid, one); }
     }
     return out;
 }
@@ -72,15 +78,26 @@ std::vector<pid_t> descendants(pid_t root, pid_t spare) {
     std::vector<pid_t> out;
     const auto all = all_processes();
     for (const auto& [pid, one] : all) {
-        if (pid != root && pid != spare && one.runs && descends(all, pid, root)) {
+        if (pid != root && pid != spare && one.runs() && descends(all, pid, root)) {
             out.push_back(pid);
         }
     }
     return out;
 }
 
-void signal_tree(pid_t root, int signal, pid_t spare) {
-    for (const auto pid : descendants(root, spare)) { ::kill(pid, signal); }
+void signal_tree(pid_t root, int signal) {
+    for (const auto pid : descendants(root)) { ::kill(pid, signal); }
+}
+
+void signal_group_in_tree(pid_t root, int signal, pid_t group) {
+    for (const auto pid : descendants(root)) {
+        if (::getpgid(pid) == group) { ::kill(pid, signal); }
+    }
+}
+
+bool is_stopped(pid_t pid) {
+    const char state = look_at(std::to_string(pid).c_str()).state;
+    return state == 'T' || state == 't';
 }
 
 bool kill_tree(pid_t root, pid_t spare) {

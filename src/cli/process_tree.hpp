@@ -14,7 +14,11 @@ void adopt_orphans() noexcept;
 [[nodiscard]] std::vector<pid_t> descendants(pid_t root, pid_t spare = 0);
 
 /// Sends it to each of them.
-void signal_tree(pid_t root, int signal, pid_t spare = 0);
+void signal_tree(pid_t root, int signal);
+/// Sends it to those of a process group.
+void signal_group_in_tree(pid_t root, int signal, pid_t group);
+
+[[nodiscard]] bool is_stopped(pid_t pid);
 
 /// SIGKILL until nothing is left; new ones may be forked while we look, hence again and again, but
 /// not for ever. False: something would not die.

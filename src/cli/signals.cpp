@@ -38,20 +38,31 @@ signal_queue::signal_queue(const std::vector<int>& signals) {
     if (!queue_) { throw std::system_error{errno, std::generic_category(), "cannot hear signals"}; }
 }
 
-std::optional<int> signal_queue::next() const noexcept {
+std::optional<arrived_signal> signal_queue::next() const noexcept {
     signalfd_siginfo info{};
     if (::read(queue_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
         return std::nullopt;
     }
-    return static_cast<int>(info.ssi_signo);
+    const auto number = static_cast<int>(info.ssi_signo);
+    // The kernel also sends SIGALRM and, at a hang-up, SIGHUP: but those to one process.
+    return arrived_signal{number,
+                          info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT)};
 }
 
-void ignore(const std::vector<int>& signals) noexcept {
-    for (const int signal : signals) {
-        struct sigaction how {};
-        how.sa_handler = SIG_IGN;
-        ::sigaction(signal, &how, nullptr);
-    }
+namespace {
+
+void handle(int signal, void (*how)(int)) noexcept {
+    struct sigaction action {};
+    action.sa_handler = how;
+    ::sigaction(signal, &action, nullptr);
 }
+
+} // namespace
+
+void ignore(const std::vector<int>& signals) noexcept {
+    for (const int signal : signals) { handle(signal, SIG_IGN); }
+}
+
+void set_to_default(int signal) noexcept { handle(signal, SIG_DFL); }
 
 } // namespace holdfast::cli

@@ -25,17 +25,23 @@ private:
     sigset_t ignored_{};
 };
 
+struct arrived_signal {
+    int number = 0;
+    bool from_terminal = false; ///< a key was pressed: the whole process group has got it
+};
+
 /// Blocks the signals in this process and hands them out through a descriptor.
 class signal_queue {
 public:
     explicit signal_queue(const std::vector<int>& signals);
     [[nodiscard]] int descriptor() const noexcept { return queue_.get(); }
-    [[nodiscard]] std::optional<int> next() const noexcept;
+    [[nodiscard]] std::optional<arrived_signal> next() const noexcept;
 
 private:
     base::fd queue_;
 };
 
 void ignore(const std::vector<int>& signals) noexcept;
+void set_to_default(int signal) noexcept;
 
 } // namespace holdfast::cli

@@ -35,27 +35,23 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 spawned spawn(const std::vector<std::string>& command,
               const std::vector<std::pair<std::string, std::string>>& more_environment,
-              const signal_state& signals, int terminal) {
+              const signal_state& signals, pid_t group) {
     posix_spawnattr_t how;
-    posix_spawn_file_actions_t files;
     ::posix_spawnattr_init(&how);
-    ::posix_spawn_file_actions_init(&files);
     const auto defaults = signals.to_default();
-    ::posix_spawnattr_setpgroup(&how, 0);
+    ::posix_spawnattr_setpgroup(&how, group);
     ::posix_spawnattr_setsigmask(&how, &signals.mask());
     ::posix_spawnattr_setsigdefault(&how, &defaults);
     ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                          POSIX_SPAWN_SETSIGDEF);
-    if (terminal >= 0) { ::posix_spawn_file_actions_addtcsetpgrp_np(&files, terminal); }
 
     auto words = command;
     auto variables = environment_with(more_environment);
     auto argv = pointers(words);
     auto envp = pointers(variables);
     spawned out;
-    out.error = ::posix_spawnp(&out.pid, argv[0], &files, &how, argv.data(), envp.data());
+    out.error = ::posix_spawnp(&out.pid, argv[0], nullptr, &how, argv.data(), envp.data());
     if (out.error != 0) { out.pid = 0; }
-    ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&how);
     return out;
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Starting the child: in a process group of its own, with the signals, files and terminal that the
-// command was started with.
+// Starting the child: with the process group, signals and files that the command was started with.
 
 #include "cli/signals.hpp"
 
@@ -16,10 +15,10 @@ struct spawned {
     int error = 0; ///< errno
 };
 
-/// `terminal`: a descriptor of the terminal that the child is to have in the foreground; -1: none.
+/// `group`: the process group that it is to join.
 [[nodiscard]] spawned
 spawn(const std::vector<std::string>& command,
       const std::vector<std::pair<std::string, std::string>>& more_environment,
-      const signal_state& signals, int terminal);
+      const signal_state& signals, pid_t group);
 
 } // namespace holdfast::cli

@@ -1,0 +1,160 @@
+#include "cli/guarded_child.hpp"
+
+#include "cli/exit_codes.hpp"
+#include "cli/messages.hpp"
+#include "cli/process_tree.hpp"
+#include "cli/spawn.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace holdfast::cli {
+
+using namespace std::chrono_literals;
+using base::boot_clock;
+
+bool guarded_child::start() {
+    tell_deadline(); // first: were we stopped now, the front would end what we start later
+    const auto child = spawn(what_.command,
+                             {{"HOLDFAST_NAME", what_.name},
+                              {"HOLDFAST_TOKEN", std::to_string(held_.token())},
+                              {"HOLDFAST_OWNER", held_.owner()}},
+                             at_.signals, at_.group);
+    if (child.pid == 0) {
+        tell(what_.command.front() + ": " + std::strerror(child.error));
+        at_.front.say({word::kind::finished,
+                       child.error == ENOENT ? exit_code::not_found : exit_code::not_executable});
+        return false;
+    }
+    child_ = child.pid;
+    at_.front.say({word::kind::started, child_});
+    return true;
+}
+
+void guarded_child::watch() {
+    while (state_ != state::gone) {
+        look_at_time();
+        if (state_ == state::gone) { break; }
+        std::array<pollfd, 2> both{pollfd{at_.events.descriptor(), POLLIN, 0},
+                                   pollfd{front_gone_ ? -1 : at_.front.descriptor(), POLLIN, 0}};
+        ::poll(both.data(), both.size(), static_cast<int>(next_look().count()));
+        while (const auto signal = at_.events.next()) {
+            if (signal->number == SIGTERM) { end_child("the guardian got SIGTERM"); }
+        }
+        reap();
+        if (both[1].revents != 0) { listen(); }
+    }
+}
+
+/// When to look again without being woken: soon enough for each deadline, and often enough for
+/// the front to know of renewals well before the deadline that it knows.
+std::chrono::milliseconds guarded_child::next_look() const noexcept {
+    auto next = std::clamp<milliseconds>(what_.hold.lease / 6, 5ms, 1s);
+    next = std::min(next, std::max<milliseconds>(left() - what_.grace, 1ms));
+    next = std::min(next, std::max<milliseconds>(left() - kill_slack, 1ms));
+    if (state_ == state::ending || state_ == state::clearing) { next = std::min(next, 20ms); }
+    return next;
+}
+
+void guarded_child::look_at_time() {
+    if (left() <= kill_slack) {
+        lost_ = lost_ || state_ == state::running || state_ == state::ending;
+        kill_all();
+        return;
+    }
+    tell_deadline();
+    if (state_ == state::running && left() <= what_.grace) {
+        lost_ = true;
+        end_child("the lease is nearly over");
+    }
+    if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
+        kill_all();
+    }
+    if (state_ == state::clearing && childless_) { state_ = state::gone; }
+}
+
+void guarded_child::tell_deadline() {
+    const auto now = boot_clock::now(); // first, so that it is never too late
+    at_.deadline.set(now + left());
+}
+
+void guarded_child::end_child(const char* why) {
+    if (state_ != state::running) { return; }
+    tell(what_, std::string{why} + ": ending the command");
+    state_ = state::ending;
+    kill_at_ = boot_clock::now() + what_.grace;
+    signal_tree(::getpid(), SIGTERM);
+    signal_tree(::getpid(), SIGCONT); // or those that are stopped could not hear of it
+}
+
+void guarded_child::kill_all() {
+    for (int round = 0; round < 10; ++round) {
+        const bool all_dead = kill_tree(::getpid());
+        reap();
+        if (childless_) { break; }
+        if (!all_dead) { tell(what_, "some processes of the command cannot be killed"); }
+    }
+    state_ = state::gone;
+}
+
+/// Collects the dead. Orphans of the tree become our children: without a child there is no tree.
+void guarded_child::reap() {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+        if (pid == child_) { on_change(status); }
+    }
+    childless_ = pid < 0 && errno == ECHILD;
+    if (child_ == 0 && state_ != state::clearing && state_ != state::gone) { begin_clearing(); }
+}
+
+void guarded_child::on_change(int status) {
+    if (WIFSTOPPED(status)) {
+        front_may_have_stopped_ = true;
+        at_.front.say({word::kind::stopped});
+        return;
+    }
+    if (std::exchange(front_may_have_stopped_, false) && !front_gone_) {
+        ::kill(::getppid(), SIGCONT);
+    }
+    if (WIFCONTINUED(status)) { return; }
+    status_ = status;
+    child_ = 0;
+}
+
+/// The command is over; the lock must not be given up before what it left behind is over too.
+void guarded_child::begin_clearing() {
+    if (state_ == state::running) { kill_at_ = boot_clock::now() + what_.grace; }
+    state_ = childless_ ? state::gone : state::clearing;
+    if (state_ == state::gone) { return; }
+    signal_tree(::getpid(), SIGTERM);
+    signal_tree(::getpid(), SIGCONT);
+}
+
+void guarded_child::listen() {
+    bool closed = false;
+    while (const auto said = at_.front.hear(closed)) {
+        if (said->what == word::kind::cancel) { end_child("asked to end"); }
+        if (said->what == word::kind::signal) { pass_on(static_cast<int>(said->number)); }
+    }
+    if (closed) {
+        front_gone_ = true;
+        end_child("holdfast run was killed");
+    }
+}
+
+/// To the child and those of its tree that are of the same job.
+void guarded_child::pass_on(int signal) const {
+    if (child_ == 0) { return; }
+    if (::getpgid(child_) != at_.group) { ::kill(child_, signal); }
+    signal_group_in_tree(::getpid(), signal, at_.group);
+}
+
+} // namespace holdfast::cli
