@@ -112,6 +112,7 @@ private:
 
     /// The guardian can no longer be relied on to end the child in time.
     void stand_in(const char* what_happened) {
+        if (child_ != 0) { ::kill(child_, SIGKILL); } // at once; finding the others takes time
         kill_tree(::getpid(), guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_tree(::getpid());
