@@ -16,8 +16,8 @@ struct command_place {
     std::ptrdiff_t command = 0;
 };
 
-/// What follows `--` is the command's. Without it, in `holdfast run [options] NAME COMMAND...`, so is
-/// all that follows NAME: as it is, whatever it looks like to the parser of our options.
+/// What follows `--` is the command's. Without it, in `holdfast run [options] NAME COMMAND...`, so
+/// is all that follows NAME: as it is, whatever it looks like to the parser of our options.
 [[nodiscard]] command_place command_begins(const CLI::App& run,
                                            const std::vector<std::string>& words);
 

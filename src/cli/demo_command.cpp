@@ -65,8 +65,8 @@ public:
     }
 
 private:
-    // NOLINTNEXTLINE(concurrency-mt-unsafe)
     static inline const bool lively =
+        // NOLINTNEXTLINE(concurrency-mt-unsafe)
         ::isatty(STDOUT_FILENO) != 0 && std::getenv("TERM") != nullptr;
     std::string title_;
     const demo_board& board_;

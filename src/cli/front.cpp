@@ -51,7 +51,8 @@ public:
             while (const auto signal = events_.next()) { on_signal(*signal); }
             if (!over_ && boot_clock::now() >= deadline_.get()) { stand_in("is stopped"); }
         }
-        ::waitpid(guardian_pid_, nullptr, 0);
+        // With the lock lost, the engine may be as well, and letting go of it may take seconds.
+        if (code_ != exit_code::lost) { ::waitpid(guardian_pid_, nullptr, 0); }
         take_terminal_from_the_dead();
         if (to_die_of_ != 0) { die_of(to_die_of_); }
         return code_;
@@ -125,8 +126,8 @@ private:
         to_die_of_ = 0;
     }
 
-    /// The child has stopped itself. So that the shell sees a stopped job, we stop too; the guardian
-    /// wakes us when the child goes on or is ended. After Ctrl-Z and `fg` this is old news.
+    /// The child has stopped itself. For the shell to see a stopped job we stop too; the guardian
+    /// wakes us when it goes on or is ended. After Ctrl-Z and `fg` this is old news.
     void stop_too() const {
         for (int look = 0; look < 2; ++look) {
             if (!is_stopped(child_) || !in_foreground()) { return; }
@@ -141,7 +142,7 @@ private:
         ::sigemptyset(&only);
         ::sigaddset(&only, signal);
         ::raise(signal);
-        ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+        ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
         ::_exit(exit_code::signalled + signal);
     }
 
@@ -165,18 +166,18 @@ int run(const run_settings& what) {
     set_to_default(SIGCHLD); // ignored, the kernel would keep no exit codes
     adopt_orphans();
     shared_deadline deadline;
-    auto [mine, theirs] = link_end::make();
+    auto line = link_end::make();
     const auto group = ::getpgrp();
     const auto guardian = ::fork();
     if (guardian < 0) { throw std::system_error{errno, std::generic_category(), "cannot fork"}; }
     if (guardian == 0) {
-        mine.close();
-        guard(what, std::move(theirs), deadline, signals, group);
+        line.first.close();
+        guard(what, std::move(line.second), deadline, signals, group);
         ::_exit(0);
     }
-    theirs.close();
+    line.second.close();
     ignore({SIGPIPE});
-    return front{what, signals, std::move(mine), guardian, deadline}.wait();
+    return front{what, signals, std::move(line.first), guardian, deadline}.wait();
 }
 
 } // namespace holdfast::cli

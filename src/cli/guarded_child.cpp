@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -28,7 +28,7 @@ bool guarded_child::start() {
                               {"HOLDFAST_OWNER", held_.owner()}},
                              at_.signals, at_.group);
     if (child.pid == 0) {
-        tell(what_.command.front() + ": " + std::strerror(child.error));
+        tell(what_.command.front() + ": " + std::generic_category().message(child.error));
         at_.front.say({word::kind::finished,
                        child.error == ENOENT ? exit_code::not_found : exit_code::not_executable});
         return false;

@@ -39,7 +39,7 @@ bool still_wanted(const post& at, const lease& held) {
     }
 }
 
-/// Asks again if the lease is as good as over when we come to know of it: we were stopped meanwhile.
+/// Asks again if the lease is as good as over when we come to know of it: we were stopped.
 std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
     for (;;) {
         auto held = get_lock(fleet, at.what, at.front, cancelled);

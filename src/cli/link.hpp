@@ -49,8 +49,8 @@ private:
     base::fd end_;
 };
 
-/// When nothing of the child may run any more. In memory that both processes have, and not said over
-/// the line: a front that was stopped for hours knows the latest at once, and no queue fills up.
+/// When nothing of the child may run any more. In memory that both processes have, and not said
+/// over the line: a front that was stopped for hours knows the latest at once, and no queue fills.
 class shared_deadline {
 public:
     shared_deadline();

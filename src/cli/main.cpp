@@ -35,8 +35,8 @@ constexpr const char* examples = R"(Examples:
 Locks are kept in a file of yours, for all processes of this host; --url or
 HOLDFAST_URL names another place.)";
 
-/// Started with stdin, stdout or stderr closed, the next file that we open would take its place. The
-/// command that we run finds them closed all the same.
+/// Started with stdin, stdout or stderr closed, the next file that we open would take its place.
+/// The command that we run finds them closed all the same.
 void fill_closed_streams() {
     for (int file = ::open("/dev/null", O_RDWR | O_CLOEXEC); file >= 0;
          file = ::open("/dev/null", O_RDWR | O_CLOEXEC)) {

@@ -8,7 +8,7 @@
 namespace holdfast::cli {
 
 signal_state::signal_state() noexcept {
-    ::sigprocmask(SIG_SETMASK, nullptr, &mask_);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_);
     ::sigemptyset(&ignored_);
     for (int signal = 1; signal < NSIG; ++signal) {
         struct sigaction how {};
@@ -33,7 +33,7 @@ signal_queue::signal_queue(const std::vector<int>& signals) {
     sigset_t set;
     ::sigemptyset(&set);
     for (const int signal : signals) { ::sigaddset(&set, signal); }
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     queue_ = base::fd{::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
     if (!queue_) { throw std::system_error{errno, std::generic_category(), "cannot hear signals"}; }
 }

@@ -32,7 +32,7 @@ protected:
     /// A line for the shell, in which $holdfast is the command.
     outcome shell(const std::string& line, const start_options& how = {});
 
-    /// `holdfast run OPTIONS... NAME -- ...` whose command says "held" and then sleeps; it has begun.
+    /// `holdfast run OPTIONS... NAME -- ...` with a command that sleeps and has begun.
     running hold(const std::string& name, const words& options = {});
 
     /// Whether somebody could have the lock now.

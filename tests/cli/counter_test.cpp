@@ -14,8 +14,8 @@ TEST_F(counter, of_8_times_100_runs_is_800) {
     for (int i = 0; i < 8; ++i) {
         all.push_back(here.start(
             {"bash", "-c",
-             "for i in {1..100}; do \"$0\" run x -- sh -c 'read n < count; echo $((n + 1)) > count' "
-             "|| exit; done",
+             "for i in {1..100}; do \"$0\" run x -- sh -c 'read n < count; echo $((n + 1)) > "
+             "count' || exit; done",
              HOLDFAST_CLI}));
     }
     for (auto& one : all) {

@@ -64,8 +64,8 @@ TEST_F(killed_waiters, that_were_stopped_past_their_turn_do_not_run) {
     EXPECT_EQ(violation(), "");
 }
 
-/// Kills and stops whatever a scene has started, at random; but never both the front and the guardian
-/// of one run: then nobody would be left to end its command.
+/// Kills and stops whatever a scene has started, at random; but never both the front and the
+/// guardian of one run: then nobody would be left to end its command.
 class killer {
 public:
     explicit killer(const scene& where) : where_{where} {}
@@ -100,8 +100,8 @@ private:
     std::mt19937 chance_{std::random_device{}()};
 };
 
-// A stopped guardian is the front's to replace within the lease's margin, a twentieth of it: on a busy
-// machine that wants a lease of some seconds.
+// A stopped guardian is the front's to replace within the lease's margin, a twentieth of it: on a
+// busy machine that wants a lease of some seconds.
 TEST_F(killed_waiters, and_holders_at_random_never_run_two_at_once) {
     here.write("again", "while [ ! -e stop ]; do \"$@\"; done 2>/dev/null\n");
     const words options{"-q", "--lease", "3s", "--grace", "100ms", "x", "--"};
