@@ -112,8 +112,7 @@ answer gate::enqueue(const acquire_op& what, const place& from) {
         }
         const unsigned permits = what.kind == primitive::semaphore ? what.permits : 1;
         queue_.push({owner, what.how, permits, what.queue, what.lease, what.min_hold, what.detached,
-                     alive_until,
-                     at_.wall_us, from, what.note});
+                     alive_until, at_.wall_us, from, what.note});
         out.ahead = state_.waiting++;
         changed_ = true;
     }
