@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+// NOLINTNEXTLINE(readability-identifier-naming): not ours
 namespace CLI {
 class App;
 } // namespace CLI

@@ -84,6 +84,7 @@ demo_board& make_board() {
 bool hold_sale(const sale& what, demo_board& board, const std::function<void()>& watch) {
     board.fill(what.items);
     std::vector<pid_t> sellers;
+    sellers.reserve(static_cast<std::size_t>(what.sellers));
     for (int i = 0; i < what.sellers; ++i) {
         sellers.push_back(in_child([&] { sell(what, board); }));
     }

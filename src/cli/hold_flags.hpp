@@ -5,6 +5,7 @@
 
 #include <string>
 
+// NOLINTNEXTLINE(readability-identifier-naming): not ours
 namespace CLI {
 class App;
 } // namespace CLI

@@ -19,7 +19,11 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& more) {
         });
         if (!replaced) { out.emplace_back(text); }
     }
-    for (const auto& [name, value] : more) { out.push_back(name + '=' + value); }
+    for (const auto& one : more) {
+        auto& text = out.emplace_back(one.first);
+        text += '=';
+        text += one.second;
+    }
     return out;
 }
 

@@ -77,10 +77,8 @@ TEST_F(run_options, min_hold_keeps_the_next_away_until_it_is_over) {
 
 TEST_F(run_options, max_hold_ends_the_command) {
     const stopwatch watch;
-    const auto ended = run({"--max-hold", "1500ms", "-c",
-                            "trap 'echo told; exit' TERM; sleep 100 & "
-                            "wait",
-                            "x"});
+    const auto ended =
+        run({"--max-hold", "1500ms", "-c", "trap 'echo told; exit' TERM; sleep 100 & wait", "x"});
     EXPECT_EQ(ended.code, 76);
     EXPECT_EQ(ended.out, "told\n") << "it has its grace";
     EXPECT_LT(watch.elapsed(), 1500ms + long_wait);

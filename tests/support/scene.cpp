@@ -110,9 +110,12 @@ std::vector<std::string> scene::environment(const start_options& how) const {
         if (!std::string_view{*each}.starts_with("HOLDFAST_")) { out.emplace_back(*each); }
     }
     if (!how.bare_environment) { out.push_back("HOLDFAST_URL=" + url()); }
-    for (const auto& [name, value] : how.variables) {
-        std::erase_if(out, [&](const auto& one) { return one.starts_with(name + '='); });
-        out.push_back(name + '=' + value);
+    for (const auto& variable : how.variables) {
+        auto text = variable.first;
+        text += '=';
+        std::erase_if(out, [&text](const auto& one) { return one.starts_with(text); });
+        text += variable.second;
+        out.push_back(std::move(text));
     }
     out.push_back(mark_);
     return out;
