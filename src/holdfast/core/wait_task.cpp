@@ -112,7 +112,11 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) {
                          failure_, detail_});
     }
     drive.wake_at(*this, todo.wake);
-    if (machine_.now_in() == waiter_machine::state::done) { drive.unlisten(op_.who.owner.number); }
+    // Once it is granted the number is the hold's, which a late answer to the waiter must not deafen.
+    if (machine_.now_in() == waiter_machine::state::done &&
+        machine_.result() != waiter_machine::outcome::granted) {
+        drive.unlisten(op_.who.owner.number);
+    }
     if (todo.finish) { finish(now); }
 }
 
