@@ -35,6 +35,24 @@ TEST_P(breaking, a_lock_takes_it_from_its_holder_who_is_told) { // P2
     EXPECT_EQ(held.release(), holdfast::release_answer::already_lost);
 }
 
+TEST_P(breaking, a_lock_is_told_at_once_where_the_engine_can_push) { // P2
+    HOLDFAST_NEEDS(can().queue == holdfast::engine::queueing::grant);
+    auto fleet = connect();
+    auto rival = connect();
+    const auto held = holdfast::mutex{fleet, "stock"}.acquire(); // its next renewal is far off
+    ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
+    EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }, scaled(1s)));
+
+    seam_client holder{url()};
+    seam_client breaker{url()};
+    const auto mine = holder.ticket("other");
+    const auto token = holder.acquire(mine).token;
+    ASSERT_EQ(breaker.take_away("other").what, fate::released);
+    const auto told = holder.await(notice::kind::broken, mine);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->token, token);
+}
+
 TEST_P(breaking, a_lock_frees_it_for_others_at_once) { // P1a
     auto fleet = connect();
     auto rival = connect();

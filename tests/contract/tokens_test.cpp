@@ -33,7 +33,9 @@ TEST_P(tokens, rise_over_releases) { // P3
 
 TEST_P(tokens, rise_over_hand_offs) { // P3
     HOLDFAST_NEEDS(can().fencing);
-    std::atomic<std::uint64_t> last{0};
+    auto fleet = connect();
+    auto first = holdfast::mutex{fleet, "stock"}.acquire();
+    std::atomic<std::uint64_t> last{first.token()};
     std::atomic<int> rises{0};
     {
         std::vector<std::jthread> threads;
@@ -47,6 +49,8 @@ TEST_P(tokens, rise_over_hand_offs) { // P3
                 }
             });
         }
+        EXPECT_TRUE(will_wait("stock", 4)); // so that there are hand-offs
+        first.release();
     }
     EXPECT_EQ(rises.load(), 4 * 15);
 }
