@@ -206,6 +206,18 @@ TEST(waiter_machine, p5_patience_that_ends_without_a_word_from_the_engine_is_not
     EXPECT_EQ(gone_since(tick, 5'000), "withdrawing, withdraw, tell unavailable");
 }
 
+TEST(waiter_machine, p5_patience_shorter_than_a_round_trip_still_waits_for_the_first_answer) {
+    waiter in_line{until(1)};
+    EXPECT_EQ(in_line(start, 0), "asking, ask until 100, @100");
+    EXPECT_EQ(in_line(tick, 1), "asking, @100");
+    in_line(queued, 20);
+    EXPECT_EQ(in_line(tick, 20), "withdrawing, withdraw, tell timed_out");
+
+    waiter unheard{until(1)};
+    unheard(start, 0);
+    EXPECT_EQ(unheard(tick, 100), "withdrawing, withdraw, tell unavailable");
+}
+
 TEST(waiter_machine, patience_that_ends_soon_after_the_engines_last_word_is_contention) {
     waiter in_line{until(500)};
     in_line(start, 0);

@@ -6,7 +6,7 @@ namespace holdfast::machine::waiter_table {
 
 // clang-format off
 inline constexpr const char* idle = R"(
-    start           | asking, ask until 5000, @8000    | asking, ask until 8100, @8000
+    start           | asking, ask until 5000, @8000    | asking, ask until 8100, @8100
     tick            | idle
     cancel          | idle
     granted         | idle
@@ -49,7 +49,7 @@ inline constexpr const char* asking = R"(
     start           | asking, @8000
     tick            | asking, @8000                    | withdrawing, withdraw, tell unavailable
     cancel          | withdrawing, withdraw, tell cancelled
-    granted         | done, tell granted 3000 since 0  | asking, ask until 8100, @8000
+    granted         | done, tell granted 3000 since 0  | asking, ask until 8100, @8100
     queued          | queued, @600                     | queued, @8000
     busy            | pausing, @150                    | done, tell unavailable
     unknown         | pausing, @200                    | withdrawing, withdraw, tell unavailable
@@ -75,8 +75,8 @@ inline constexpr const char* no_answer = R"(
     unknown         | pausing, @200
     unavailable     | pausing, @200
     refused         | pausing, @200
-    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8000
-    push_maybe_free | asking, ask until 5150, @8000    | asking, ask until 8100, @8000
+    push_granted    | done, tell handed 2000 since 0   | asking, ask until 8100, @8100
+    push_maybe_free | asking, ask until 5150, @8000    | asking, ask until 8100, @8100
     push_reset      | pausing, @200
     beat_queued     | pausing, @200
     beat_granted    | pausing, @200

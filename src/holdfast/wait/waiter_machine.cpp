@@ -72,7 +72,7 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
         std::max(std::min(plan_.may_wait ? plan_.give_up : never, later(now, plan_.connect_wait)),
                  later(now, fair_chance));
     out.not_after = not_after_;
-    out.wake = plan_.may_wait ? plan_.give_up : never;
+    out.wake = patience_ends();
     return out;
 }
 
@@ -172,8 +172,16 @@ waiter_machine::actions waiter_machine::pause(instant now, duration how_long) no
     return idle_until_wake();
 }
 
+/// The caller's patience is for others who have the lock. An engine that was never heard of is
+/// given the time that its request has to arrive: even a healthy one takes longer than no time.
+instant waiter_machine::patience_ends() const noexcept {
+    if (!plan_.may_wait) { return never; }
+    const bool first_answer_is_due = state_ == state::asking && !heard_at_;
+    return first_answer_is_due ? std::max(plan_.give_up, not_after_) : plan_.give_up;
+}
+
 waiter_machine::actions waiter_machine::tick(instant now) noexcept {
-    if (waiting() && plan_.may_wait && now >= plan_.give_up) {
+    if (waiting() && now >= patience_ends()) {
         // Patience that ended while the engine did not answer says nothing about the lock.
         const bool was_there =
             heard_at_ && (trouble_since_ == never || now < later(*heard_at_, lately));
@@ -276,7 +284,7 @@ waiter_machine::actions waiter_machine::idle_until_wake() const noexcept {
     if (state_ == state::withdrawing) {
         out.wake = next_;
     } else if (waiting()) {
-        out.wake = std::min(next_, plan_.may_wait ? plan_.give_up : never);
+        out.wake = std::min(next_, patience_ends());
     }
     return out;
 }

@@ -126,6 +126,7 @@ private:
     actions withdrawing(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;
+    [[nodiscard]] base::instant patience_ends() const noexcept;
     [[nodiscard]] bool waiting() const noexcept {
         return state_ == state::asking || state_ == state::queued || state_ == state::pausing;
     }
