@@ -78,6 +78,8 @@ protected:
     arena at_{GetParam().engine};
     const std::vector<std::string> usual_{"--lease", std::to_string(short_lease.count()), "--hold",
                                           "told"};
+    /// A hand-off to it lasts its full time, which is still much less than the lease.
+    const std::vector<std::string> long_lease_{"--lease", "30000", "--hold", "told"};
 };
 
 TEST_P(every_state, p7_asking) {
@@ -93,7 +95,7 @@ TEST_P(every_state, p7_asking) {
 TEST_P(every_state, p8_waiting) {
     auto mine = at_.try_for(long_wait);
     ASSERT_TRUE(mine);
-    const auto one = at_.start(usual_);
+    const auto one = at_.start(long_lease_);
     ASSERT_TRUE(eventually([&] { return at_.waits(*one); }));
     strike(*one);
     const auto next = at_.start({"--hold", "told"});
@@ -110,7 +112,7 @@ TEST_P(every_state, p8_waiting) {
 TEST_P(every_state, p8_granted_but_not_yet_told) {
     auto mine = at_.try_for(long_wait);
     ASSERT_TRUE(mine);
-    const auto one = at_.start(usual_);
+    const auto one = at_.start(long_lease_);
     ASSERT_TRUE(eventually([&] { return at_.waits(*one); }));
     at_.stop(*one); // it cannot hear of the hand-off
     mine->release();
