@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 namespace seam = holdfast::engine;
 using seam::fate;
 
-/// Queues whoever asks, hands the lock over while the waiter's heartbeat is on its way, answers that
-/// heartbeat late, and then breaks the lock.
+/// Queues whoever asks, hands the lock over while the waiter's heartbeat is on its way, answers
+/// that heartbeat late, and then breaks the lock.
 class unlucky_engine final : public seam::engine {
 public:
     [[nodiscard]] seam::capabilities caps(primitive /*kind*/) const override {

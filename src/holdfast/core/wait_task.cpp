@@ -112,7 +112,7 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) {
                          failure_, detail_});
     }
     drive.wake_at(*this, todo.wake);
-    // Once it is granted the number is the hold's, which a late answer to the waiter must not deafen.
+    // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
     if (machine_.now_in() == waiter_machine::state::done &&
         machine_.result() != waiter_machine::outcome::granted) {
         drive.unlisten(op_.who.owner.number);
