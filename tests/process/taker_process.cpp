@@ -71,6 +71,7 @@ void taker_process::kill() {
 }
 
 void taker_process::stop() {
+    if (ended()) { return; } // its pid may be another's by now
     stopped_at_ = history::now();
     ::kill(pid_, SIGSTOP);
     demand(::waitpid(pid_, &status_, WUNTRACED) == pid_, "waitpid");
@@ -79,6 +80,7 @@ void taker_process::stop() {
 
 history::stamp taker_process::go_on() {
     const auto sent = history::now();
+    if (ended()) { return sent; }
     ::kill(pid_, SIGCONT);
     events_.record(history::resumed{pid_, stopped_at_, history::now()});
     return sent;
