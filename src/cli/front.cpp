@@ -33,14 +33,14 @@ const std::vector<int> heard{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 
 class front {
 public:
-    front(const run_settings& what, const signal_state& signals, link_end guardian, pid_t pid,
-          const shared_deadline& deadline)
+    front(const run_settings& what, const signal_state& signals, signal_queue events,
+          link_end guardian, pid_t pid, const shared_deadline& deadline)
         : what_{what},
           signals_{signals},
+          events_{std::move(events)},
           guardian_{std::move(guardian)},
           guardian_pid_{pid},
-          deadline_{deadline},
-          events_{heard} {}
+          deadline_{deadline} {}
 
     int wait() {
         while (!over_) {
@@ -48,7 +48,7 @@ public:
                                        pollfd{guardian_.descriptor(), POLLIN, 0}};
             ::poll(both.data(), both.size(), time_out());
             listen();
-            while (const auto signal = events_.next()) { on_signal(*signal); }
+            take_signals();
             if (!over_ && boot_clock::now() >= deadline_.get()) { stand_in("is stopped"); }
         }
         // With the lock lost, the engine may be as well, and letting go of it may take seconds.
@@ -64,6 +64,10 @@ private:
         if (deadline == never) { return -1; }
         const auto left = std::chrono::ceil<milliseconds>(deadline - boot_clock::now());
         return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
+    }
+
+    void take_signals() {
+        while (const auto signal = events_.next()) { on_signal(*signal); }
     }
 
     void on_signal(const arrived_signal& signal) {
@@ -83,7 +87,7 @@ private:
         bool closed = false;
         while (const auto said = guardian_.hear(closed)) {
             switch (said->what) {
-            case word::kind::started: child_ = static_cast<pid_t>(said->number); break;
+            case word::kind::ready: let_begin(static_cast<pid_t>(said->number)); break;
             case word::kind::stopped: stop_too(); break;
             case word::kind::exited: on_exit(static_cast<int>(said->number)); break;
             case word::kind::finished: end_with(static_cast<int>(said->number)); break;
@@ -99,12 +103,23 @@ private:
         }
     }
 
+    /// What came until now was meant for us, as we waited; what comes from now on is the child's,
+    /// which is of our process group already.
+    void let_begin(pid_t child) {
+        take_signals();
+        if (to_die_of_ != 0) { return; } // the guardian was told
+        child_ = child;
+        guardian_.say({word::kind::go});
+    }
+
     void end_with(int code) {
         over_ = true;
         if (to_die_of_ == 0) { code_ = code; }
     }
 
     void on_exit(int status) {
+        // A Ctrl-C that ended the child has reached us before, but we may look at both only now.
+        take_signals();
         if (!WIFSIGNALED(status)) { return end_with(WEXITSTATUS(status)); }
         end_with(exit_code::signalled + WTERMSIG(status));
         // A shell goes on after Ctrl-C with its next command, unless what it ran has died of it.
@@ -148,10 +163,10 @@ private:
 
     const run_settings& what_;
     const signal_state& signals_;
+    signal_queue events_;
     link_end guardian_;
     pid_t guardian_pid_;
     const shared_deadline& deadline_;
-    signal_queue events_;
     pid_t child_ = 0;
     bool interrupted_ = false;
     bool over_ = false;
@@ -167,6 +182,7 @@ int run(const run_settings& what) {
     adopt_orphans();
     shared_deadline deadline;
     auto line = link_end::make();
+    signal_queue events{heard}; // before there is a guardian, whose end we have to wait for
     const auto group = ::getpgrp();
     const auto guardian = ::fork();
     if (guardian < 0) { throw std::system_error{errno, std::generic_category(), "cannot fork"}; }
@@ -177,7 +193,8 @@ int run(const run_settings& what) {
     }
     line.second.close();
     ignore({SIGPIPE});
-    return front{what, signals, std::move(line.first), guardian, deadline}.wait();
+    return front{what, signals, std::move(events), std::move(line.first), guardian, deadline}
+        .wait();
 }
 
 } // namespace holdfast::cli

@@ -3,7 +3,6 @@
 #include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
-#include "cli/spawn.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,21 +19,20 @@ namespace holdfast::cli {
 using namespace std::chrono_literals;
 using base::boot_clock;
 
-bool guarded_child::start() {
-    tell_deadline(); // first: were we stopped now, the front would end what we start later
-    const auto child = spawn(what_.command,
-                             {{"HOLDFAST_NAME", what_.name},
-                              {"HOLDFAST_TOKEN", std::to_string(held_.token())},
-                              {"HOLDFAST_OWNER", held_.owner()}},
-                             at_.signals, at_.group);
-    if (child.pid == 0) {
-        tell(what_.command.front() + ": " + std::generic_category().message(child.error));
+void tell_deadline(const post& at, const lease& held) {
+    const auto now = boot_clock::now(); // first, so that it is never too late
+    at.deadline.set(now + held.remaining());
+}
+
+bool guarded_child::start(ready_child& ready) {
+    const auto pid = ready.pid();
+    if (const int error = ready.go(); error != 0) {
+        tell(what_.command.front() + ": " + std::generic_category().message(error));
         at_.front.say({word::kind::finished,
-                       child.error == ENOENT ? exit_code::not_found : exit_code::not_executable});
+                       error == ENOENT ? exit_code::not_found : exit_code::not_executable});
         return false;
     }
-    child_ = child.pid;
-    at_.front.say({word::kind::started, child_});
+    child_ = pid;
     return true;
 }
 
@@ -69,7 +67,7 @@ void guarded_child::look_at_time() {
         kill_all();
         return;
     }
-    tell_deadline();
+    tell_deadline(at_, held_);
     if (state_ == state::running && left() <= what_.grace) {
         lost_ = true;
         end_child("the lease is nearly over");
@@ -78,11 +76,6 @@ void guarded_child::look_at_time() {
         kill_all();
     }
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
-}
-
-void guarded_child::tell_deadline() {
-    const auto now = boot_clock::now(); // first, so that it is never too late
-    at_.deadline.set(now + left());
 }
 
 void guarded_child::end_child(const char* why) {

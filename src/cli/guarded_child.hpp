@@ -4,6 +4,7 @@
 #include "cli/link.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/signals.hpp"
+#include "cli/spawn.hpp"
 #include "holdfast/base/clock.hpp"
 
 #include <holdfast/lease.hpp>
@@ -27,6 +28,9 @@ struct post {
     signal_queue events{{SIGCHLD, SIGTERM}};
 };
 
+/// Tells the front when to end the child if we do not.
+void tell_deadline(const post& at, const lease& held);
+
 /// The child and its tree, from the start to the last of them.
 ///
 ///   running      child exits: clearing | lease nearly over, or front gone or cancels: ending
@@ -38,7 +42,7 @@ public:
     guarded_child(const post& at, lease& held) : at_{at}, what_{at.what}, held_{held} {}
 
     /// False: it could not be started; the front was told.
-    bool start();
+    bool start(ready_child& ready);
     /// Until nothing is left.
     void watch();
 
@@ -52,7 +56,6 @@ private:
     [[nodiscard]] milliseconds left() const noexcept { return held_.remaining(); }
     [[nodiscard]] milliseconds next_look() const noexcept;
     void look_at_time();
-    void tell_deadline();
     void end_child(const char* why);
     void kill_all();
     void reap();

@@ -5,15 +5,18 @@
 #include "cli/guarded_child.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
+#include "cli/spawn.hpp"
 #include "cli/waiting.hpp"
 #include "holdfast/base/fd.hpp"
 
 #include <holdfast/holdfast.hpp>
 
+#include <array>
 #include <csignal>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
+#include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -21,21 +24,25 @@ namespace holdfast::cli {
 
 namespace {
 
-/// Whether the front still wants the command, now that it could begin. If the job was stopped
-/// meanwhile (Ctrl-Z), it begins when that goes on.
-bool still_wanted(const post& at, const lease& held) {
+/// Whether the front still wants the command, which is ready to begin. If the job was stopped
+/// meanwhile (Ctrl-Z), the front answers when that goes on.
+bool is_wanted(const post& at, const lease& held, pid_t ready) {
+    tell_deadline(at, held); // first: the front looks at it when it hears from us
+    at.front.say({word::kind::ready, ready});
     for (;;) {
         bool closed = false;
         while (const auto said = at.front.hear(closed)) {
             if (said->what == word::kind::cancel) { return false; }
+            if (said->what == word::kind::go) { return held.valid(); }
         }
         while (const auto signal = at.events.next()) {
             if (signal->number == SIGTERM) { return false; }
         }
         if (closed || !held.valid()) { return false; }
-        if (!is_stopped(::getppid())) { return true; }
-        pollfd front{at.front.descriptor(), POLLIN, 0};
-        ::poll(&front, 1, 50);
+        std::array<pollfd, 2> both{pollfd{at.front.descriptor(), POLLIN, 0},
+                                   pollfd{at.events.descriptor(), POLLIN, 0}};
+        ::poll(both.data(), both.size(), 50);
+        tell_deadline(at, held);
     }
 }
 
@@ -65,13 +72,19 @@ void hold_and_run(const post& at) {
         at.front.say({word::kind::finished, what.busy_code});
         return;
     }
-    if (!still_wanted(at, *held)) {
+    ready_child ready{what.command,
+                      {{"HOLDFAST_NAME", what.name},
+                       {"HOLDFAST_TOKEN", std::to_string(held->token())},
+                       {"HOLDFAST_OWNER", held->owner()}},
+                      at.signals,
+                      at.group};
+    if (!is_wanted(at, *held, ready.pid())) {
         at.front.say({word::kind::finished,
                       held->valid() ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
     }
     guarded_child child{at, *held};
-    if (!child.start()) { return; }
+    if (!child.start(ready)) { return; }
     let_go_of_streams();
     child.watch();
     if (child.was_lost()) {

@@ -19,11 +19,12 @@ namespace holdfast::cli {
 struct word {
     enum class kind : std::uint8_t {
         // guardian to front
-        started,  ///< number: the child's process id
+        ready,    ///< number: the child's process id; it begins when the front says `go`
         stopped,  ///< the child was stopped, and not the whole job
         exited,   ///< number: the child's wait status
         finished, ///< number: an exit code of Holdfast's own
         // front to guardian
+        go,     ///< from now on signals are the child's; those that came before were a `cancel`
         signal, ///< number: send it to the child
         cancel, ///< stop waiting for the lock, or end the child
     };

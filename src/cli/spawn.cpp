@@ -1,8 +1,14 @@
 #include "cli/spawn.hpp"
 
+#include "cli/exit_codes.hpp"
+
 #include <algorithm>
-#include <spawn.h>
+#include <array>
+#include <cerrno>
+#include <csignal>
 #include <string_view>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -35,29 +41,87 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
+/// All that the new process needs, made before the fork: after it, it may not allocate.
+struct start {
+    char* const* argv;
+    char* const* envp;
+    const sigset_t* mask;
+    sigset_t defaults;
+    int line;
+};
+
+/// Between fork and exec, with all signals blocked.
+[[noreturn]] void become(const start& how) noexcept {
+    for (int signal = 1; signal < NSIG; ++signal) {
+        if (::sigismember(&how.defaults, signal) == 1) { set_to_default(signal); }
+    }
+    char go = 0;
+    if (::read(how.line, &go, 1) != 1) { ::_exit(exit_code::not_found); } // not wanted any more
+    ::sigprocmask(SIG_SETMASK, how.mask, nullptr);
+    ::execvpe(how.argv[0], how.argv, how.envp);
+    const int error = errno;
+    [[maybe_unused]] const auto told = ::send(how.line, &error, sizeof error, MSG_NOSIGNAL);
+    ::_exit(exit_code::not_found);
+}
+
+/// All signals are blocked while it lives.
+class without_signals {
+public:
+    without_signals() noexcept {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+    }
+    without_signals(const without_signals&) = delete;
+    without_signals& operator=(const without_signals&) = delete;
+    ~without_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
+
 } // namespace
 
-spawned spawn(const std::vector<std::string>& command,
-              const std::vector<std::pair<std::string, std::string>>& more_environment,
-              const signal_state& signals, pid_t group) {
-    posix_spawnattr_t how;
-    ::posix_spawnattr_init(&how);
-    const auto defaults = signals.to_default();
-    ::posix_spawnattr_setpgroup(&how, group);
-    ::posix_spawnattr_setsigmask(&how, &signals.mask());
-    ::posix_spawnattr_setsigdefault(&how, &defaults);
-    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                         POSIX_SPAWN_SETSIGDEF);
-
+ready_child::ready_child(const std::vector<std::string>& command,
+                         const std::vector<std::pair<std::string, std::string>>& more_environment,
+                         const signal_state& signals, pid_t group) {
     auto words = command;
     auto variables = environment_with(more_environment);
-    auto argv = pointers(words);
-    auto envp = pointers(variables);
-    spawned out;
-    out.error = ::posix_spawnp(&out.pid, argv[0], nullptr, &how, argv.data(), envp.data());
-    if (out.error != 0) { out.pid = 0; }
-    ::posix_spawnattr_destroy(&how);
-    return out;
+    const auto argv = pointers(words);
+    const auto envp = pointers(variables);
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        error_ = errno;
+        return;
+    }
+    line_ = base::fd{ends[0]};
+    const base::fd other{ends[1]};
+    const start how{argv.data(), envp.data(), &signals.mask(), signals.to_default(), other.get()};
+    const without_signals quiet;
+    pid_ = ::_Fork(); // not fork(), whose handlers are for processes that go on
+    if (pid_ == 0) {
+        ::close(ends[0]);
+        become(how);
+    }
+    if (pid_ < 0 || ::setpgid(pid_, group) != 0) { error_ = errno; }
+    pid_ = std::max(pid_, 0);
+}
+
+ready_child::~ready_child() {
+    if (pid_ == 0) { return; }
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+}
+
+int ready_child::go() noexcept {
+    if (error_ != 0) { return error_; }
+    [[maybe_unused]] const auto sent = ::send(line_.get(), "g", 1, MSG_NOSIGNAL);
+    // The line closes when the command begins.
+    ssize_t got = 0;
+    do { got = ::read(line_.get(), &error_, sizeof error_); } while (got < 0 && errno == EINTR);
+    if (got == static_cast<ssize_t>(sizeof error_)) { return error_; }
+    pid_ = 0;
+    return 0;
 }
 
 } // namespace holdfast::cli

@@ -2,8 +2,10 @@
 
 #include "cli/cli.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 
 namespace holdfast::test {
@@ -82,6 +84,41 @@ TEST_F(signals, end_a_waiter_as_they_end_any_program) {
     ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
     waiter.signal(SIGINT);
     EXPECT_TRUE(waiter.wait().signalled);
+}
+
+TEST_F(signals, that_come_when_the_command_is_about_to_begin_keep_it_from_beginning) {
+    auto holder = hold("x");
+    auto job = start({"x", "--", "touch", "ran"}, {.own_group = true});
+    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    const auto guardian = guardian_of(job.pid());
+    job.signal(SIGSTOP); // so that it cannot let the command begin
+    holder.signal(SIGTERM);
+    ASSERT_TRUE(eventually([&] {
+        const auto all = all_processes();
+        return std::any_of(all.begin(), all.end(),
+                           [&](const process& one) { return one.parent == guardian; });
+    }));
+    ::kill(-job.pid(), SIGINT);
+    job.signal(SIGCONT);
+    const auto end = job.wait();
+    EXPECT_EQ(end.code, 130);
+    EXPECT_TRUE(end.signalled);
+    EXPECT_FALSE(std::filesystem::exists(here.file("ran")));
+    EXPECT_TRUE(is_free("x"));
+    EXPECT_EQ(here.left_over(), "");
+}
+
+TEST_F(signals, end_holdfast_as_they_ended_the_command_also_if_it_hears_of_both_at_once) {
+    auto job = start({"x", "--", "sh", "-c", "echo ready; exec sleep 1000"}, {.own_group = true});
+    ASSERT_TRUE(eventually([&] { return job.out() == "ready\n"; }));
+    const auto guardian = guardian_of(job.pid());
+    job.signal(SIGSTOP);
+    ::kill(-job.pid(), SIGINT); // as Ctrl-C does
+    ASSERT_TRUE(eventually([&] { return state_of(guardian) == 'Z'; }));
+    job.signal(SIGCONT);
+    const auto end = job.wait();
+    EXPECT_EQ(end.code, 130);
+    EXPECT_TRUE(end.signalled) << "or a shell goes on with its next command";
 }
 
 TEST_F(signals, that_are_ignored_stay_ignored) {

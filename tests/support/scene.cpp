@@ -30,6 +30,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 [[noreturn]] void become(char* const* argv, char* const* envp, const start_options& how,
                          const char* folder, const int (&files)[3]) {
     if (how.own_session) { ::setsid(); }
+    if (how.own_group) { ::setpgid(0, 0); }
     for (const int signal : how.ignored) { ::signal(signal, SIG_IGN); }
     for (int i = 0; i < 3; ++i) { ::dup2(files[i], i); }
     for (const int file : how.closed) { ::close(file); }

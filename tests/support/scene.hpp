@@ -22,6 +22,7 @@ struct start_options {
     std::vector<std::pair<std::string, std::string>> variables{};
     bool bare_environment = false; ///< nothing in it but `variables`, as under cron or env -i
     bool own_session = false;      ///< no terminal
+    bool own_group = false;        ///< a job of its own, as a shell starts it
 };
 
 struct outcome {
