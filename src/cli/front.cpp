@@ -53,6 +53,7 @@ public:
         }
         // With the lock lost, the engine may be as well, and letting go of it may take seconds.
         if (code_ != exit_code::lost) { ::waitpid(guardian_pid_, nullptr, 0); }
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {} // until then a killed command has its group
         take_terminal_from_the_dead();
         if (to_die_of_ != 0) { die_of(to_die_of_); }
         return code_;

@@ -217,6 +217,20 @@ TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back_to_a_script) {
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
 }
 
+TEST_F(at_a_terminal, a_killed_guardian_gives_the_terminal_back_to_a_script) {
+    here.write("script", "\"$1\" run -q x -- bash --norc -i\n"
+                         "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
+    screen.enter("bash script \"" HOLDFAST_CLI "\"");
+    screen.enter("echo inner $((5 * 5))");
+    ASSERT_TRUE(screen.shows("inner 25")) << screen.screen();
+    for (const auto& one : here.processes()) {
+        if (one.name == "hf-guardian") { ::kill(one.pid, SIGKILL); }
+    }
+    ASSERT_TRUE(screen.shows("code 1076")) << screen.screen();
+    screen.enter("typed");
+    EXPECT_TRUE(screen.shows("<TYPED>")) << screen.screen();
+}
+
 TEST_F(at_a_terminal, a_job_that_was_stopped_while_it_waited_begins_when_it_goes_on) {
     auto holder = hold("x");
     screen.enter("hf x -- sh -c 'echo be''gun'");
