@@ -201,6 +201,35 @@ TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
     }
 }
 
+TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_removed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker newcomer{path};
+    {
+        asker me{path};
+        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+        fs::remove(path);
+        const auto said = newcomer.acquire("n", 1);
+        EXPECT_EQ(said.error, errc::store_replaced) << said.detail;
+        EXPECT_NE(said.detail.find("end them"), std::string::npos) << said.detail;
+        EXPECT_FALSE(fs::exists(path));
+    }
+    const auto said = newcomer.acquire("n", 2);
+    EXPECT_EQ(said.what, fate::granted) << said.detail;
+}
+
+TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_new_one) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    asker newcomer{path};
+    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    fs::remove(path);
+    EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
+    EXPECT_EQ(newcomer.acquire("n", 1).what, fate::granted);
+    EXPECT_EQ(me.acquire("n", 3).what, fate::busy);
+}
+
 TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";

@@ -53,6 +53,14 @@ live_id live_file::make(const std::string& path, const struct stat& like) {
     return id;
 }
 
+bool live_file::in_use(const std::string& path) noexcept {
+    const base::fd file{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
+    struct flock any {};
+    any.l_type = F_WRLCK;
+    any.l_whence = SEEK_SET; // from 0 to the end, however far that is
+    return file && ::fcntl(file.get(), F_OFD_GETLK, &any) == 0 && any.l_type != F_UNLCK;
+}
+
 void live_file::open(const std::string& path, const live_id& expected,
                      const base::client_id& self) {
     base::fd file{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};

@@ -30,6 +30,9 @@ public:
     /// `like`: whose mode and group it gets. Throws failure.
     [[nodiscard]] static live_id make(const std::string& path, const struct stat& like);
 
+    /// Whether any client, of this process or another, has it open. No file: nobody.
+    [[nodiscard]] static bool in_use(const std::string& path) noexcept;
+
     /// Locks the byte of `self`. Throws failure, store_replaced if it is not the file `expected`.
     void open(const std::string& path, const live_id& expected, const base::client_id& self);
     void close() noexcept { file_.reset(); }

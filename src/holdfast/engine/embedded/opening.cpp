@@ -33,6 +33,15 @@ void make_file(const std::string& path, mode_t mode) {
     if (::chmod(path.c_str(), mode) != 0) { throw system_failure(path, "set the mode of", errno); }
 }
 
+/// A new file beside the -wal and -shm of one that was removed, and that others still have open,
+/// would be of no use to anybody.
+void demand_unused(const std::string& path) {
+    if (!live_file::in_use(live_path(path))) { return; }
+    throw failure{errc::store_replaced,
+                  path + " was moved or removed while others use it; end them (fuser " +
+                      live_path(path) + " says who), or put it back"};
+}
+
 struct stat examine(const std::string& path) {
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0) { throw system_failure(path, "open", errno); }
@@ -119,7 +128,10 @@ bool begin_boot(connection& link, tables& on, const struct stat& file, const std
 std::optional<opened> open_file(const std::string& path, mode_t mode, const std::string& boot) {
     opened out;
     struct stat before {};
-    if (::stat(path.c_str(), &before) != 0 && errno == ENOENT) { make_file(path, mode); }
+    if (::stat(path.c_str(), &before) != 0 && errno == ENOENT) {
+        demand_unused(path);
+        make_file(path, mode);
+    }
     out.file = examine(path);
     demand_suitable(path);
     if (out.file.st_size != 0) { demand_ours(path); }
