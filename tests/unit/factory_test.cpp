@@ -12,6 +12,7 @@ namespace holdfast::engine {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string refusal(std::string_view text, errc code) {
     try {
@@ -37,6 +38,7 @@ TEST(factory, refuses_an_unknown_scheme_and_says_which_there_are) {
     const auto said = refusal("mysql://host", errc::unsupported);
     EXPECT_THAT(said, HasSubstr("no engine 'mysql'"));
     EXPECT_THAT(said, HasSubstr("memory:"));
+    EXPECT_THAT(said, Not(HasSubstr("::"))) << "the colon of a URL is enough before the sentence";
 }
 
 TEST(factory, says_of_an_engine_that_was_left_out_that_it_is_not_in_this_build) {

@@ -63,8 +63,19 @@ const std::error_category& category() noexcept {
 
 std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), category()}; }
 
+namespace {
+
+/// std puts a colon between the two; one that ends with the colon of a URL has it.
+std::string without_last_colon(std::string detail) {
+    if (detail.ends_with(':')) { detail.pop_back(); }
+    return detail;
+}
+
+} // namespace
+
 // The detail comes first and the code's own sentence last, as std::system_error puts them.
-error::error(std::error_code code, const std::string& detail) : std::system_error{code, detail} {}
+error::error(std::error_code code, const std::string& detail)
+    : std::system_error{code, without_last_colon(detail)} {}
 error::error(errc code, const std::string& detail) : error{make_error_code(code), detail} {}
 error::~error() = default;
 
