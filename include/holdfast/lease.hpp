@@ -66,7 +66,9 @@ public:
     /// How long valid() would stay true without another renewal; 0 if it is false.
     [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;
 
-    /// The fencing token: higher than that of every earlier holder of this name.
+    /// The fencing token: higher than that of every earlier holder of this name. A reader has the
+    /// token of the last writer, so that readers do not refuse one another; that of a semaphore's
+    /// permits is an id and no fence, as permits do not follow one another.
     /// Throws not_held if empty, unsupported if the engine has no tokens.
     [[nodiscard]] std::uint64_t token() const;
 

@@ -25,10 +25,11 @@ namespace holdfast {
 /// lock() of what the thread holds already throws would_deadlock; the try forms answer false.
 ///
 /// Thread safety: all members may be called from any thread. The destructor releases what threads
-/// still hold through this object.
+/// still hold through this object. Neither copied nor moved, as in std.
 class mutex : public detail::lock_forms {
 public:
-    /// Throws invalid_name or invalid_option; does no I/O. `defaults` apply where none are given.
+    /// Throws invalid_name or invalid_option; does no I/O. `defaults` are for calls without
+    /// options of their own.
     mutex(const client& of, std::string name, hold_options defaults = {})
         : lock_forms{of, std::move(name),      primitive::mutex,
                      1,  {mode::exclusive, 1}, std::move(defaults)} {}

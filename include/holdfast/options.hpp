@@ -21,7 +21,8 @@ inline constexpr unsigned waiters_per_name = 10'000;
 } // namespace limits
 
 /// How a lock is to be held. Every member has a default; name those that you want otherwise:
-/// `m.acquire({.lease = 10s, .note = "nightly report"})`.
+/// `m.acquire({.lease = 10s, .note = "nightly report"})`. Options that are given to a call replace
+/// all of those that the lock was made with: what they do not name has the default of this struct.
 struct hold_options {
     /// How long the engine keeps the lock for a holder that it no longer hears of.
     std::chrono::milliseconds lease{std::chrono::seconds{30}};
@@ -30,7 +31,9 @@ struct hold_options {
     /// `lease`, unless `lease::extend` is called.
     bool renew = true;
 
-    /// The longest that it may be held, renewals included; then the lease is lost. 0: no limit.
+    /// The longest that it may be held, renewals and extend() included; then the lease is lost.
+    /// As with the lease, valid() turns false earlier, by the margin and 1 % + 2 ms for clocks that
+    /// differ. 0: no limit.
     std::chrono::milliseconds max_hold{0};
 
     /// The engine keeps the lock at least this long after the grant, even if it is released sooner
@@ -38,7 +41,8 @@ struct hold_options {
     std::chrono::milliseconds min_hold{0};
 
     /// How long before the engine may give the lock to another the lease stops being valid here.
-    /// 0: the larger of 50 ms and a twentieth of the lease. Must be below half of the lease.
+    /// 0: the larger of 50 ms and a twentieth of the lease, but at most a third of it. Must be
+    /// below half of the lease, and of max_hold if that is shorter.
     std::chrono::milliseconds margin{0};
 
     /// The hold ends with its lease or its release and not with this process, where the engine
