@@ -159,6 +159,23 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     EXPECT_EQ(read_all(path).substr(0, text.size()), text);
 }
 
+TEST(embedded_files, may_be_opened_while_a_checkpoint_is_under_way_or_was_cut_short) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    for (std::uint64_t number = 1; number <= 50; ++number) {
+        ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).what, fate::granted);
+    }
+    // A checkpoint writes the first page first; it says how long the file is going to be.
+    std::string text = read_all(path);
+    text.at(30) = '\x01'; // bytes 28 to 31: the number of pages
+    write_all(path, text);
+    asker newcomer{path};
+    EXPECT_EQ(newcomer.acquire("name-7", 1).what, fate::busy);
+    const auto said = newcomer.acquire("new", 2);
+    EXPECT_EQ(said.what, fate::granted) << said.detail;
+}
+
 TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";

@@ -6,8 +6,13 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
+#include <span>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -65,15 +70,31 @@ struct stat examine(const std::string& path) {
     return file;
 }
 
+/// A number in the header of SQLite's file format.
+std::int64_t number_at(std::span<const unsigned char> header, std::size_t at) noexcept {
+    std::uint32_t out = 0;
+    for (const auto byte : header.subspan(at, 4)) { out = (out << 8U) | byte; }
+    return static_cast<std::int32_t>(out);
+}
+
 /// Whose is it? Looks without locks and changes nothing, not even by rolling back what another
-/// program left half-written.
+/// program left half-written. Not by SQL: without locks SQLite would take a file for damaged that
+/// another client is just writing its WAL into, as it is not yet as long as its header says.
 void demand_ours(const std::string& path) {
-    connection look{path, connection::access::look_only};
-    std::int64_t id = 0;
-    std::int64_t version = 0;
-    if (!look.ask("PRAGMA application_id", id) || !look.ask("PRAGMA user_version", version)) {
-        throw failure{errc::unavailable, path + ": busy"}; // cannot be: nothing is locked
+    const connection look{path, connection::access::look_only};
+    std::array<unsigned char, 100> header{};
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(look.raw(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+    const int result = file->pMethods->xRead(file, header.data(), header.size(), 0);
+    if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ) {
+        throw sqlite_failure(path, look.raw(), result);
     }
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    if (!std::equal(magic.begin(), magic.end(), header.begin())) {
+        throw sqlite_failure(path, nullptr, SQLITE_NOTADB);
+    }
+    const auto version = number_at(header, 60);
+    const auto id = number_at(header, 68);
     if (id != application_id) {
         throw failure{errc::store_foreign,
                       path + " is a database of another program; " + advice(errc::store_foreign)};
