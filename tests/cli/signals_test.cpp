@@ -88,7 +88,7 @@ TEST_F(signals, end_a_waiter_as_they_end_any_program) {
 
 TEST_F(signals, that_come_when_the_command_is_about_to_begin_keep_it_from_beginning) {
     auto holder = hold("x");
-    auto job = start({"x", "--", "touch", "ran"}, {.own_group = true});
+    auto job = start({"x", "--", "touch", "ran"});
     ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
     const auto guardian = guardian_of(job.pid());
     job.signal(SIGSTOP); // so that it cannot let the command begin
@@ -109,7 +109,7 @@ TEST_F(signals, that_come_when_the_command_is_about_to_begin_keep_it_from_beginn
 }
 
 TEST_F(signals, end_holdfast_as_they_ended_the_command_also_if_it_hears_of_both_at_once) {
-    auto job = start({"x", "--", "sh", "-c", "echo ready; exec sleep 1000"}, {.own_group = true});
+    auto job = start({"x", "--", "sh", "-c", "echo ready; exec sleep 1000"});
     ASSERT_TRUE(eventually([&] { return job.out() == "ready\n"; }));
     const auto guardian = guardian_of(job.pid());
     job.signal(SIGSTOP);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -29,8 +30,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 /// Between fork and exec.
 [[noreturn]] void become(char* const* argv, char* const* envp, const start_options& how,
                          const char* folder, const int (&files)[3]) {
-    if (how.own_session) { ::setsid(); }
-    if (how.own_group) { ::setpgid(0, 0); }
+    // Not in our group: if that has no shell that watches it, the kernel hangs up on the whole of
+    // it when a command ends while something in it is stopped.
+    if (how.own_session) {
+        ::setsid();
+    } else {
+        ::setpgid(0, 0);
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // or it would outlive a Ctrl-C
     for (const int signal : how.ignored) { ::signal(signal, SIG_IGN); }
     for (int i = 0; i < 3; ++i) { ::dup2(files[i], i); }
     for (const int file : how.closed) { ::close(file); }

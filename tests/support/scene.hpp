@@ -22,7 +22,6 @@ struct start_options {
     std::vector<std::pair<std::string, std::string>> variables{};
     bool bare_environment = false; ///< nothing in it but `variables`, as under cron or env -i
     bool own_session = false;      ///< no terminal
-    bool own_group = false;        ///< a job of its own, as a shell starts it
 };
 
 struct outcome {
@@ -59,7 +58,8 @@ private:
     std::optional<int> status_;
 };
 
-/// A folder with a store of its own. Whatever was started in it is killed with it: each process
+/// A folder with a store of its own. Each command is a job of its own, as a shell starts it: in a
+/// process group that is its alone. Whatever was started in it is killed with it: each process
 /// inherits a mark in its environment.
 class scene {
 public:
