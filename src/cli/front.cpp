@@ -49,7 +49,9 @@ public:
             ::poll(both.data(), both.size(), time_out());
             listen();
             take_signals();
-            if (!over_ && boot_clock::now() >= deadline_.get()) { stand_in("is stopped"); }
+            if (!over_ && boot_clock::now() >= deadline_.get()) {
+                stand_in("is stopped or late, so that the lock is lost");
+            }
         }
         // With the lock lost, the engine may be as well, and letting go of it may take seconds.
         if (code_ != exit_code::lost) { ::waitpid(guardian_pid_, nullptr, 0); }
