@@ -1,14 +1,11 @@
 # What a builder may choose. BUILD_SHARED_LIBS (CMake's own) chooses shared or static.
 option(HOLDFAST_WITH_EMBEDDED "Build the embedded: engine (needs SQLite)" ON)
 
-# Reserved: the switches by which a packager says "without" keep their meaning in later versions.
-# This version has no sources behind them, so they can only be OFF.
-foreach(reserved HOLDFAST_WITH_REDIS HOLDFAST_WITH_TLS)
-    option(${reserved} "Reserved: this version has nothing to build for it" OFF)
-    if(${reserved})
-        message(FATAL_ERROR "${reserved}=ON: Holdfast ${PROJECT_VERSION} does not have this yet")
-    endif()
-endforeach()
+option(HOLDFAST_WITH_REDIS "Build the redis: engine (needs hiredis)" ON)
+option(HOLDFAST_WITH_TLS "Build rediss:, Redis over TLS (needs OpenSSL)" ${HOLDFAST_WITH_REDIS})
+if(HOLDFAST_WITH_TLS AND NOT HOLDFAST_WITH_REDIS)
+    message(FATAL_ERROR "HOLDFAST_WITH_TLS=ON: only the redis: engine uses TLS, and it is OFF")
+endif()
 
 option(HOLDFAST_BUILD_CLI "Build the command `holdfast` (needs CLI11)" ${PROJECT_IS_TOP_LEVEL})
 
@@ -21,8 +18,14 @@ option(HOLDFAST_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
 # include that it lacks.
 option(HOLDFAST_PRECOMPILE "Precompile the standard headers that most files read" OFF)
 
-# Folder names of engines that are switched off: their sources and tests are left out.
+# Names of what is switched off: folders so called, and files whose name begins so, are left out.
 set(holdfast_engines_off)
 if(NOT HOLDFAST_WITH_EMBEDDED)
     list(APPEND holdfast_engines_off embedded)
+endif()
+if(NOT HOLDFAST_WITH_REDIS)
+    list(APPEND holdfast_engines_off redis net proxy)
+endif()
+if(NOT HOLDFAST_WITH_TLS)
+    list(APPEND holdfast_engines_off tls)
 endif()

@@ -1,0 +1,23 @@
+#pragma once
+// The Lua scripts of the native layout; their texts are in scripts/, where each says what it does.
+
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+struct script {
+    std::string_view name;
+    std::string_view sha; ///< by which the server knows it once it is loaded
+    std::string_view text;
+};
+
+namespace scripts {
+extern const script acquire;
+extern const script release;
+extern const script beat;
+extern const script withdraw;
+extern const script take_away;
+extern const script inspect;
+} // namespace scripts
+
+} // namespace holdfast::engine::redis
