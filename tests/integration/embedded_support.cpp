@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -26,18 +24,6 @@ engine::url url_of(const std::string& path, const std::string& mode) {
 }
 
 } // namespace
-
-scratch_folder::scratch_folder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "holdfast-embedded-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) { throw std::runtime_error{"mkdtemp failed"}; }
-    path_ = pattern;
-}
-
-scratch_folder::~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
 
 asker::asker(const std::string& path, engine::setting as, const std::string& mode)
     : who{std::move(as)}, engine_{engine::embedded::make(url_of(path, mode), who)} {

@@ -2,6 +2,7 @@
 // What the tests of the embedded engine need: a folder, clients to ask, and processes to kill.
 
 #include "holdfast/engine/embedded/embedded.hpp"
+#include "support/scratch_folder.hpp"
 
 #include <functional>
 #include <memory>
@@ -13,22 +14,6 @@
 namespace holdfast::test {
 
 using namespace std::chrono_literals;
-
-/// A folder that goes with the test.
-class scratch_folder {
-public:
-    scratch_folder();
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder();
-    [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] std::string operator/(const std::string& name) const {
-        return path_ + "/" + name;
-    }
-
-private:
-    std::string path_;
-};
 
 /// One client of an embedded store, driven by hand.
 class asker final : private engine::sink {

@@ -1,0 +1,23 @@
+#pragma once
+// A folder that goes with the test.
+
+#include <string>
+
+namespace holdfast::test {
+
+class scratch_folder {
+public:
+    scratch_folder();
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder();
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] std::string operator/(const std::string& name) const {
+        return path_ + "/" + name;
+    }
+
+private:
+    std::string path_;
+};
+
+} // namespace holdfast::test
