@@ -8,11 +8,11 @@
 namespace holdfast::net {
 
 struct tls_terms {
-    bool verify = true;         ///< the server's certificate and its name
-    std::string ca_file{};      ///< PEM; empty: the system's authorities
-    std::string certificate{};  ///< PEM, the client's own; empty: none
-    std::string private_key{};  ///< PEM; REQUIRES: set exactly if `certificate` is
-    std::string server_name{};  ///< to expect and to ask for; empty: the host
+    bool verify = true;        ///< the server's certificate and its name
+    std::string ca_file{};     ///< PEM; empty: the system's authorities
+    std::string certificate{}; ///< PEM, the client's own; empty: none
+    std::string private_key{}; ///< PEM; REQUIRES: set exactly if `certificate` is
+    std::string server_name{}; ///< to expect and to ask for; empty: the host
 };
 
 struct endpoint {

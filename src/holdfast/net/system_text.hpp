@@ -1,0 +1,19 @@
+#pragma once
+// What the system says of an errno, as the middle or end of a sentence.
+
+#include <cctype>
+#include <string>
+#include <system_error>
+
+namespace holdfast::net {
+
+/// `connection refused`, `no such file or directory`.
+[[nodiscard]] inline std::string system_text(int error) {
+    std::string text = std::generic_category().message(error);
+    if (!text.empty()) {
+        text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+    }
+    return text;
+}
+
+} // namespace holdfast::net

@@ -1,0 +1,73 @@
+#include "support/net_driver.hpp"
+
+#include <limits>
+#include <poll.h>
+#include <span>
+
+namespace holdfast::test {
+
+namespace {
+
+using std::chrono::steady_clock;
+using state = net::stream::state;
+
+bool ready_before(const net::stream& what, steady_clock::time_point end) {
+    const auto left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
+    return left.count() > 0 && is_ready(what, left);
+}
+
+std::string read_until(net::stream& what, std::size_t count, milliseconds within) {
+    const auto end = steady_clock::now() + within;
+    std::string got;
+    std::string some(4096, '\0');
+    do {
+        what.progress();
+        for (;;) {
+            const auto size = what.read(some);
+            got.append(some, 0, size);
+            if (size == 0) { break; }
+        }
+    } while (got.size() < count && what.now_in() == state::open && ready_before(what, end));
+    return got;
+}
+
+} // namespace
+
+void open(net::stream& what, milliseconds within) {
+    const auto end = steady_clock::now() + within;
+    while (what.now_in() == state::opening && ready_before(what, end)) { what.progress(); }
+}
+
+std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds within) {
+    const auto end = steady_clock::now() + within;
+    std::size_t taken = 0;
+    do {
+        what.progress();
+        taken += what.write(std::span{bytes.substr(taken)});
+    } while (taken < bytes.size() && what.now_in() == state::open && ready_before(what, end));
+    return taken;
+}
+
+std::string read_some(net::stream& what, std::size_t count, milliseconds within) {
+    return read_until(what, count, within);
+}
+
+std::string read_to_end(net::stream& what, milliseconds within) {
+    return read_until(what, std::numeric_limits<std::size_t>::max(), within);
+}
+
+bool is_ready(const net::stream& what, milliseconds within) {
+    pollfd wanted = what.wanted();
+    return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
+}
+
+std::string describe(const net::stream& what) {
+    switch (what.now_in()) {
+    case state::opening: return "opening: " + std::string{what.step()};
+    case state::open: return "open";
+    case state::failed: break;
+    }
+    return (what.hopeless() ? "failed for good: " : "failed: ") + what.failure();
+}
+
+} // namespace holdfast::test

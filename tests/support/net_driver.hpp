@@ -1,0 +1,32 @@
+#pragma once
+// Drives a net::stream as an engine does: poll for what it wants, then let it go on.
+
+#include "holdfast/net/stream.hpp"
+#include "support/timing.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace holdfast::test {
+
+/// Until it is open or has failed, or the time is over.
+void open(net::stream& what, milliseconds within = long_wait);
+
+/// Until all is written, or it has failed: how much was taken.
+std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds within = long_wait);
+
+/// Until there are `count` bytes, or it has failed.
+[[nodiscard]] std::string read_some(net::stream& what, std::size_t count,
+                                    milliseconds within = long_wait);
+
+/// Until it has failed; what was read before.
+[[nodiscard]] std::string read_to_end(net::stream& what, milliseconds within = long_wait);
+
+/// Whether poll says that there is something to do.
+[[nodiscard]] bool is_ready(const net::stream& what, milliseconds within);
+
+/// For messages of tests: the state, and why.
+[[nodiscard]] std::string describe(const net::stream& what);
+
+} // namespace holdfast::test
