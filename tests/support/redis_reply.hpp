@@ -1,0 +1,43 @@
+#pragma once
+// What a Redis server answers, as a tree, and how it is read from bytes (RESP2).
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace holdfast::test {
+
+struct redis_reply {
+    struct nil {};
+    struct error {
+        std::string text;
+    };
+    using list = std::vector<redis_reply>;
+
+    /// A status such as OK is a string.
+    std::variant<nil, error, std::int64_t, std::string, list> value{};
+
+    [[nodiscard]] bool is_nil() const { return std::holds_alternative<nil>(value); }
+    [[nodiscard]] bool is_error() const { return std::holds_alternative<error>(value); }
+
+    /// These throw, with the reply in the message, if it is of another kind.
+    [[nodiscard]] std::int64_t number() const;
+    [[nodiscard]] const std::string& string() const;
+    [[nodiscard]] const list& items() const;
+
+    /// For comparing and for messages: `OK`, `5`, `nil`, `error: ERR no`, `[a, [1, nil]]`.
+    [[nodiscard]] std::string text() const;
+
+    /// Takes the first whole reply away from `bytes`; none: it is not all there yet. Throws
+    /// std::runtime_error if it is no reply.
+    [[nodiscard]] static std::optional<redis_reply> take(std::string_view& bytes);
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): gtest's
+void PrintTo(const redis_reply& reply, std::ostream* out);
+
+} // namespace holdfast::test

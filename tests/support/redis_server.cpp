@@ -1,0 +1,227 @@
+#include "support/redis_server.hpp"
+
+#include "support/free_port.hpp"
+#include "support/timing.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace holdfast::test {
+
+namespace {
+
+std::string program() {
+    const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
+    return chosen != nullptr && *chosen != '\0' ? chosen : "redis-server";
+}
+
+std::filesystem::path make_folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "holdfast-redis-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) {
+        throw std::system_error{errno, std::generic_category(), pattern};
+    }
+    return pattern;
+}
+
+/// Between fork and exec: only what is safe there although other threads may have held locks.
+[[noreturn]] void be_the_server(char* const* words, int log, ::pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) { ::_exit(1); } // it died before it was asked for
+    ::sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    // With our output, or a pipe of ours, it would keep whoever reads that waiting.
+    ::dup2(log, STDOUT_FILENO);
+    ::dup2(log, STDERR_FILENO);
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    ::execvp(words[0], words);
+    const std::string_view sorry = "no such program, or not executable\n";
+    const auto ignored = ::write(STDERR_FILENO, sorry.data(), sorry.size());
+    ::_exit(ignored > 0 ? 127 : 126);
+}
+
+::pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log_file) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (auto& one : words) { pointers.push_back(one.data()); }
+    pointers.push_back(nullptr);
+    const base::fd log{
+        ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
+    const auto parent = ::getpid();
+    const auto child = log ? ::fork() : -1;
+    if (child < 0) { throw std::system_error{errno, std::generic_category(), words.at(0)}; }
+    if (child == 0) { be_the_server(pointers.data(), log.get(), parent); }
+    return child;
+}
+
+} // namespace
+
+redis_server::redis_server(redis_server_options options)
+    : options_{std::move(options)}, folder_{make_folder()}, maker_{::getpid()} {
+    try {
+        start();
+    } catch (...) {
+        end();
+        throw;
+    }
+}
+
+redis_server::~redis_server() {
+    if (::getpid() == maker_) { end(); }
+}
+
+void redis_server::end() noexcept {
+    control_.reset();
+    if (!ended()) {
+        // It has nothing to save, and looks at its signals ten times a second: not worth waiting.
+        constexpr auto grace = 5ms;
+        ::kill(pid_, SIGTERM);
+        resume();
+        if (!eventually([this] { return ended(); }, grace)) { kill(); }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string redis_server::url() const {
+    return (options_.tls ? "rediss://127.0.0.1:" : "redis://127.0.0.1:") + std::to_string(port_);
+}
+
+std::string redis_server::log() const {
+    std::ostringstream out;
+    out << std::ifstream{folder_ / "log"}.rdbuf();
+    return out.str();
+}
+
+std::vector<std::string> redis_server::arguments() const {
+    std::vector<std::string> out{program(),
+                                 "--bind",
+                                 "127.0.0.1",
+                                 "--save",
+                                 "",
+                                 "--appendonly",
+                                 "no",
+                                 "--dir",
+                                 folder_.string(),
+                                 "--port",
+                                 options_.tls ? "0" : std::to_string(port_),
+                                 "--unixsocket",
+                                 unix_path().string()};
+    const auto add = [&](const std::string& name, const std::string& value) {
+        if (value.empty()) { return; }
+        out.push_back(name);
+        out.push_back(value);
+    };
+    add("--requirepass", options_.password);
+    if (const auto& tls = options_.tls) {
+        add("--tls-port", std::to_string(port_));
+        add("--tls-cert-file", tls->certificate);
+        add("--tls-key-file", tls->private_key);
+        add("--tls-ca-cert-file", tls->ca_file);
+        add("--tls-auth-clients", tls->auth_clients);
+    }
+    out.insert(out.end(), options_.arguments.begin(), options_.arguments.end());
+    return out;
+}
+
+void redis_server::start() {
+    const bool keep_port = port_ != 0;
+    constexpr int tries = 20;
+    for (int i = 0; i < tries; ++i) {
+        if (!keep_port) { port_ = free_port(); }
+        if (spawn_and_wait()) { return; }
+        if (keep_port) { std::this_thread::sleep_for(10ms); }
+    }
+    throw std::runtime_error{"no port for " + program() + ", the last one was " +
+                             std::to_string(port_)};
+}
+
+bool redis_server::spawn_and_wait() {
+    std::filesystem::remove(unix_path()); // of one that was killed
+    pid_ = spawn(arguments(), folder_ / "log");
+    // Its own socket in its own folder: on the port, another test's server might answer.
+    if (eventually([this] { return answers() || ended(); }) && pid_ != 0) { return true; }
+    const auto told = log();
+    if (pid_ == 0 && told.find("Address already in use") != std::string::npos) { return false; }
+    throw std::runtime_error{program() + " does not start; its log:\n" + told};
+}
+
+bool redis_server::answers() {
+    try {
+        redis_raw connection{unix_path()};
+        if (!options_.password.empty()) { connection.ask({"AUTH", options_.password}); }
+        // An error will do, if it is that this user may not ask.
+        connection.ask({"PING"});
+        control_ = std::move(connection);
+        return true;
+    } catch (const std::runtime_error&) { return false; }
+}
+
+bool redis_server::ended() {
+    if (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) { pid_ = 0; }
+    return pid_ == 0;
+}
+
+void redis_server::pause() {
+    if (paused_) { return; }
+    int status = 0;
+    if (ended() || ::kill(pid_, SIGSTOP) != 0 || ::waitpid(pid_, &status, WUNTRACED) != pid_ ||
+        !WIFSTOPPED(status)) {
+        throw std::runtime_error{"no server to pause; its log:\n" + log()};
+    }
+    paused_ = true;
+}
+
+void redis_server::resume() {
+    if (std::exchange(paused_, false) && !ended()) { ::kill(pid_, SIGCONT); }
+}
+
+void redis_server::kill() {
+    control_.reset();
+    paused_ = false;
+    if (ended()) { return; } // its pid may be another's by now
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+}
+
+void redis_server::restart() {
+    kill();
+    start();
+}
+
+redis_reply redis_server::command(const std::vector<std::string>& words) {
+    if (!control_) { throw std::runtime_error{words.at(0) + ": the server was killed"}; }
+    return control_->ask(words);
+}
+
+std::int64_t redis_server::stat(std::string_view field) {
+    const auto all = "\n" + command({"INFO", "all"}).string();
+    const auto key = "\n" + std::string{field} + ":";
+    const auto at = all.find(key);
+    std::int64_t out = 0;
+    const auto* const first = all.data() + at + key.size();
+    if (at == std::string::npos ||
+        std::from_chars(first, all.data() + all.size(), out).ec != std::errc{}) {
+        throw std::runtime_error{"no number in INFO: " + std::string{field}};
+    }
+    return out;
+}
+
+void redis_server::flush_all() {
+    const auto answer = command({"FLUSHALL"}).text();
+    if (answer != "OK") { throw std::runtime_error{"FLUSHALL: " + answer}; }
+}
+
+} // namespace holdfast::test
