@@ -3,6 +3,9 @@
 #if HOLDFAST_WITH_EMBEDDED
 #    include "support/embedded_store.hpp"
 #endif
+#if HOLDFAST_WITH_REDIS
+#    include "support/redis_store.hpp"
+#endif
 
 #include <atomic>
 #include <ostream>
@@ -38,6 +41,9 @@ const std::vector<engine_under_test>& engines() {
             {.name = "embedded",
              .make_store = make<embedded_store>,
              .dead_url = "embedded:/proc/no-such-folder/locks"},
+#endif
+#if HOLDFAST_WITH_REDIS
+            {.name = "redis", .make_store = make<redis_store>, .dead_url = "redis://127.0.0.1:1"},
 #endif
     };
     return all;
