@@ -2,11 +2,19 @@
 
 #include "holdfast/net/plain_stream.hpp"
 
+#if HOLDFAST_WITH_TLS
+#    include "holdfast/net/tls_stream.hpp"
+#endif
+
 namespace holdfast::net {
 
 std::unique_ptr<stream> stream::start(const endpoint& where) {
     if (!where.tls) { return std::make_unique<plain_stream>(where); }
+#if HOLDFAST_WITH_TLS
+    return std::make_unique<tls_stream>(where);
+#else
     return std::make_unique<plain_stream>("this build of Holdfast has no TLS");
+#endif
 }
 
 } // namespace holdfast::net

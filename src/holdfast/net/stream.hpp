@@ -52,8 +52,8 @@ public:
     virtual void progress() = 0;
 
     /// While open. How many bytes were moved; less than there is room for: no more now, poll first
-    /// (or now_in() is failed). Do not poll before that: TLS may have taken bytes from the socket
-    /// already that there was no room for.
+    /// (or now_in() is failed, after these bytes). Do not poll before that: TLS may have taken
+    /// bytes from the socket already that there was no room for.
     [[nodiscard]] virtual std::size_t read(std::span<char> into) = 0;
     /// While open. How many bytes were taken; if not all, poll, and then offer the rest again,
     /// unchanged and first: TLS may have begun to send it. Once the server is gone nothing is

@@ -1,0 +1,80 @@
+#include "support/tls_peer.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace holdfast::test {
+
+namespace {
+
+using context_owner = std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)>;
+
+context_owner make_context(const tls_peer_options& how) {
+    context_owner out{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
+    SSL_CTX* raw = out.get();
+    bool done =
+        SSL_CTX_use_certificate_chain_file(raw, how.identity.certificate.c_str()) == 1 &&
+        SSL_CTX_use_PrivateKey_file(raw, how.identity.private_key.c_str(), SSL_FILETYPE_PEM) == 1 &&
+        SSL_CTX_set_max_proto_version(raw, how.newest) == 1;
+    if (how.newest != 0 && how.newest < TLS1_2_VERSION) {
+        done = done && SSL_CTX_set_min_proto_version(raw, how.newest) == 1;
+    }
+    if (!how.demand_clients_of.empty()) {
+        SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+        done = done && SSL_CTX_load_verify_file(raw, how.demand_clients_of.c_str()) == 1;
+    }
+    if (!done) { throw std::runtime_error{"the server cannot load its certificate"}; }
+    return out;
+}
+
+std::string last_error() {
+    const char* why = ERR_reason_error_string(ERR_peek_last_error());
+    ERR_clear_error();
+    return why != nullptr ? why : "the connection ended";
+}
+
+} // namespace
+
+tls_peer::tls_peer(base::fd socket, const tls_peer_options& how)
+    : socket_{std::move(socket)}, connection_{SSL_new(make_context(how).get()), SSL_free} {
+    SSL_set_fd(connection_.get(), socket_.get());
+    if (SSL_accept(connection_.get()) != 1) { error_ = last_error(); }
+}
+
+std::string tls_peer::name_asked_for() const {
+    const char* name = SSL_get_servername(connection_.get(), TLSEXT_NAMETYPE_host_name);
+    return name != nullptr ? name : "";
+}
+
+std::string tls_peer::receive(std::size_t count) {
+    std::string got;
+    std::string some(16384, '\0');
+    while (got.size() < count) {
+        std::size_t size = 0;
+        const auto most = std::min(some.size(), count - got.size());
+        if (SSL_read_ex(connection_.get(), some.data(), most, &size) != 1) {
+            error_ = last_error();
+            break;
+        }
+        got.append(some, 0, size);
+    }
+    return got;
+}
+
+bool tls_peer::send(const std::string& bytes) {
+    std::size_t sent = 0;
+    return SSL_write_ex(connection_.get(), bytes.data(), bytes.size(), &sent) == 1;
+}
+
+bool tls_peer::update_keys() {
+    return SSL_key_update(connection_.get(), SSL_KEY_UPDATE_REQUESTED) == 1 &&
+           SSL_do_handshake(connection_.get()) == 1;
+}
+
+void tls_peer::say_goodbye() { SSL_shutdown(connection_.get()); }
+
+} // namespace holdfast::test
