@@ -1,7 +1,8 @@
-# Run with -DFROM=<folder of *.lua> -DTO=<file.cpp> -P. Writes for each script a constant of its name
-# with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's.
+# Run with -DFROM=<folder of *.lua> -DTO=<file.cpp> -P. Writes for each script a constant of its
+# name with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's.
 file(GLOB files ${FROM}/*.lua)
-set(out "#include \"holdfast/engine/redis/scripts.hpp\"\n\nnamespace holdfast::engine::redis::scripts {\n")
+set(out "#include \"holdfast/engine/redis/scripts.hpp\"\n\n")
+string(APPEND out "namespace holdfast::engine::redis::scripts {\n")
 foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
     file(READ ${file} text)

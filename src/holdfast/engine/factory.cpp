@@ -5,6 +5,9 @@
 #if HOLDFAST_WITH_EMBEDDED
 #    include "holdfast/engine/embedded/embedded.hpp"
 #endif
+#if HOLDFAST_WITH_REDIS
+#    include "holdfast/engine/redis/redis.hpp"
+#endif
 
 #include <holdfast/error.hpp>
 
@@ -29,9 +32,17 @@ constexpr std::array known_engines {
 #else
     known_engine{"embedded", nullptr},
 #endif
-        known_engine{"memory", memory::make}, known_engine{"redis", nullptr},
-        known_engine{"rediss", nullptr}, known_engine{"redlock", nullptr},
-        known_engine{"etcd", nullptr}, known_engine{"zk", nullptr},
+        known_engine{"memory", memory::make},
+#if HOLDFAST_WITH_REDIS
+        known_engine{"redis", redis::make},
+        known_engine{"rediss", HOLDFAST_WITH_TLS ? redis::make : nullptr},
+        known_engine{"redis+unix", redis::make},
+#else
+        known_engine{"redis", nullptr}, known_engine{"rediss", nullptr},
+        known_engine{"redis+unix", nullptr},
+#endif
+        known_engine{"redlock", nullptr}, known_engine{"etcd", nullptr},
+        known_engine{"zk", nullptr},
 };
 
 std::string built_schemes() {

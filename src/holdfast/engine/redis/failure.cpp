@@ -1,0 +1,79 @@
+#include "holdfast/engine/redis/failure.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+struct refusal {
+    std::string_view word; ///< with which the error begins
+    errc code;
+    std::string_view advice;
+};
+
+constexpr std::array refusals{
+    refusal{"NOSCRIPT", errc::unavailable, "the server had forgotten the scripts; loading them"},
+    refusal{"LOADING", errc::unavailable, "the server is loading its data; try again soon"},
+    refusal{"BUSY", errc::unavailable,
+            "a slow script blocks the server; wait for it, or use SCRIPT KILL"},
+    refusal{"READONLY", errc::unavailable,
+            "the server is a read-only replica; use the address of the master"},
+    refusal{"MASTERDOWN", errc::unavailable, "the replica has lost its master"},
+    refusal{"NOREPLICAS", errc::unavailable,
+            "the server has too few replicas to accept writes (min-replicas-to-write)"},
+    refusal{"MISCONF", errc::unavailable,
+            "the server cannot save to its disk and refuses writes; see its log"},
+    refusal{"CLUSTERDOWN", errc::unavailable, "the cluster is down"},
+    refusal{"TRYAGAIN", errc::unavailable, "the cluster is moving the key; try again soon"},
+    refusal{"OOM", errc::store_full,
+            "the server is at its maxmemory; raise it, or remove other data"},
+    refusal{"NOAUTH", errc::store_forbidden,
+            "the server wants a password; write redis://user:password@host, or use --url-file"},
+    refusal{"WRONGPASS", errc::store_forbidden, "the server refuses this user or password"},
+    refusal{"NOPERM", errc::store_forbidden,
+            "the server's ACL does not let this user do it; docs/redis.md has the rule it needs"},
+    refusal{"WRONGTYPE", errc::store_foreign,
+            "the key of this name holds something else; choose another name or prefix"},
+    refusal{"HFFOREIGN", errc::store_foreign,
+            "it was left as it is; choose another name or prefix"},
+    refusal{"HFVERSION", errc::store_foreign,
+            "it was left as it is; use one version of Holdfast for this name"},
+    refusal{"MOVED", errc::unsupported,
+            "the server is a node of a Redis Cluster, which this version cannot use"},
+    refusal{"ASK", errc::unsupported,
+            "the server is a node of a Redis Cluster, which this version cannot use"},
+    refusal{"CROSSSLOT", errc::unsupported,
+            "the server is a node of a Redis Cluster, which this version cannot use"},
+};
+
+/// Without what a script's error has at its end about the script: not for users.
+std::string_view without_trace(std::string_view said) {
+    for (const std::string_view mark : {" script: ", ", on @user_script"}) {
+        said = said.substr(0, said.find(mark));
+    }
+    return said;
+}
+
+} // namespace
+
+failure explain(std::string_view said, const std::string& server) {
+    const auto word = said.substr(0, said.find(' '));
+    const auto* const found = std::find_if(refusals.begin(), refusals.end(),
+                                           [&](const refusal& one) { return one.word == word; });
+    failure out;
+    out.detail = "Redis at " + server + ": " + std::string{without_trace(said)};
+    if (found == refusals.end()) {
+        out.code = make_error_code(errc::internal);
+        return out;
+    }
+    out.code = make_error_code(found->code);
+    out.detail += ": " + std::string{found->advice};
+    out.scripts_are_gone = found->word == "NOSCRIPT";
+    return out;
+}
+
+} // namespace holdfast::engine::redis

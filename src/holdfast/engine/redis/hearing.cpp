@@ -1,0 +1,211 @@
+// The part of the engine that hears: replies to what was asked, and messages in the inbox.
+
+#include "holdfast/engine/redis/failure.hpp"
+#include "holdfast/engine/redis/redis_engine.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+using base::instant;
+
+namespace {
+
+/// The value of a line `key:value` in INFO's text.
+std::string_view info_line(std::string_view text, std::string_view key) {
+    const auto at = text.find(std::string{"\n"} + std::string{key} + ":");
+    if (at == std::string_view::npos) { return {}; }
+    text.remove_prefix(at + key.size() + 2);
+    return text.substr(0, text.find_first_of("\r\n"));
+}
+
+} // namespace
+
+void redis_engine::say(const flight& to, answer&& what) {
+    if (to.answered || to.cancelled) { return; }
+    what.id = to.id;
+    sink_->answered(std::move(what));
+}
+
+void redis_engine::fail(op_id id, std::error_code code, const std::string& detail, fate what) {
+    answer out;
+    out.id = id;
+    out.what = what;
+    out.error = code;
+    out.detail = detail;
+    sink_->answered(std::move(out));
+}
+
+void redis_engine::heard(const reply& said, instant now) {
+    if (flights_.empty()) {
+        main_.break_off(errc::unavailable, server() + ": an answer to nothing");
+        return;
+    }
+    flight of = std::move(flights_.front());
+    flights_.pop_front();
+    if (on_the_way_ > 0) { --on_the_way_; }
+    if (said.is_error() && of.what != asked::diagnose) {
+        heard_error(of, said, now);
+        return;
+    }
+    switch (of.what) {
+    case asked::acquire: heard_acquire(of, said, now); break;
+    case asked::release: say(of, read_release(said)); break;
+    case asked::withdraw: say(of, read_withdraw(said)); break;
+    case asked::beat: heard_beat(of, said); break;
+    case asked::inspect: {
+        answer out;
+        out.what = fate::reported;
+        report found;
+        found.locks.push_back(read_inspect(said, std::move(of.who.name)));
+        out.report = std::make_shared<const report>(std::move(found));
+        say(of, std::move(out));
+        break;
+    }
+    case asked::scan: heard_scan(of, said, now); break;
+    case asked::listed: heard_listed(of, said); break;
+    case asked::diagnose: heard_diagnosis(of, said); break;
+    case asked::time:
+        clock_.learn(said.number(0) * 1'000'000 + said.number(1), of.sent, now);
+        break;
+    case asked::load:
+    case asked::undo: break;
+    }
+}
+
+void redis_engine::heard_error(flight& of, const reply& said, instant now) {
+    auto why = explain(said.text(), where_.server.text());
+    if (why.scripts_are_gone && of.what != asked::load) {
+        const bool loading = std::any_of(flights_.begin(), flights_.end(),
+                                         [](const flight& one) { return one.what == asked::load; });
+        if (!loading) { load_scripts(now); }
+    }
+    if (of.list) {
+        heard_listed(of, said);
+    } else if (!of.answered && !of.cancelled && of.id != 0) {
+        fail(of.id, why.code, why.detail);
+    }
+}
+
+void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
+    const auto server_now = late_since(said);
+    if (server_now > 0) {
+        clock_.learn(server_now, of.sent, now);
+        if (now <= of.not_after && !of.answered && !of.cancelled) {
+            // Not late at all: the server's clock is not what it was taken for.
+            fail(of.id, errc::unavailable, server() + ": its clock has been changed");
+            return;
+        }
+    }
+    answer out = read_acquire(said);
+    if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
+        flight& undo = take_off(asked::undo, now);
+        auto& bytes = main_.now()->out();
+        const auto before = bytes.size();
+        layout_.withdraw(bytes, of.who);
+        written_ += bytes.size() - before;
+        undo.end = written_;
+        return;
+    }
+    say(of, std::move(out));
+}
+
+void redis_engine::heard_beat(const flight& of, const reply& said) {
+    answer out;
+    out.what = fate::renewed; // the batch as a whole was done
+    out.beats.reserve(of.items.size());
+    for (std::size_t at = 0; at < of.items.size() && at < said.size(); ++at) {
+        out.beats.push_back(read_beat(said[at], where_.server.text()));
+        out.beats.back().who = of.items[at];
+    }
+    say(of, std::move(out));
+}
+
+void redis_engine::heard_scan(const flight& of, const reply& said, instant now) {
+    auto job = std::make_shared<list_job>();
+    job->id = of.id;
+    if (said.word(0) != "0") { job->page.cursor = said.word(0); }
+    std::vector<std::string> names;
+    const std::size_t found = said.size() > 1 ? said[1].size() : 0;
+    for (std::size_t at = 0; at < found; ++at) {
+        if (auto name = layout_.name_of(said[1].word(at))) { names.push_back(std::move(*name)); }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const std::string_view cursor = of.who.name;
+    const auto mark = cursor.find('>');
+    if (mark != std::string_view::npos) {
+        std::erase_if(names,
+                      [&](const std::string& one) { return one <= cursor.substr(mark + 1); });
+    }
+    if (names.size() > of.count) {
+        names.resize(of.count);
+        job->page.cursor = std::string{cursor.substr(0, mark)} + '>' + names.back();
+    }
+    job->missing = names.size();
+    for (auto& name : names) {
+        flight& next = take_off(asked::listed, now);
+        next.id = of.id;
+        next.give_up = of.give_up;
+        next.answered = of.answered;
+        next.cancelled = of.cancelled;
+        next.list = job;
+        auto& bytes = main_.now()->out();
+        const auto before = bytes.size();
+        layout_.inspect(bytes, name);
+        written_ += bytes.size() - before;
+        next.end = written_;
+        next.who.name = std::move(name);
+    }
+    if (names.empty()) {
+        answer out;
+        out.what = fate::reported;
+        out.report = std::make_shared<const report>(std::move(job->page));
+        say(of, std::move(out));
+    }
+}
+
+/// A key that is no lock of ours (an error) is left out of the list.
+void redis_engine::heard_listed(const flight& of, const reply& said) {
+    list_job& job = *of.list;
+    if (!said.is_error()) {
+        auto found = read_inspect(said, of.who.name);
+        if (!found.holders.empty() || !found.waiters.empty()) {
+            job.page.locks.push_back(std::move(found));
+        }
+    }
+    if (--job.missing > 0) { return; }
+    answer out;
+    out.what = fate::reported;
+    out.report = std::make_shared<const report>(std::move(job.page));
+    say(of, std::move(out));
+}
+
+void redis_engine::heard_diagnosis(const flight& of, const reply& said) {
+    report found;
+    found.text = main_.now()->about() + " at " + where_.server.text();
+    const auto policy = info_line(said.text(), "maxmemory_policy");
+    if (policy.empty()) {
+        found.text += "; its eviction policy cannot be seen by this user: only noeviction is safe";
+    } else if (policy != "noeviction" && info_line(said.text(), "maxmemory") != "0") {
+        found.text += "; its eviction policy " + std::string{policy} +
+                      " can remove locks: set maxmemory-policy noeviction";
+    }
+    answer out;
+    out.what = fate::reported;
+    out.report = std::make_shared<const report>(std::move(found));
+    say(of, std::move(out));
+}
+
+void redis_engine::heard_message(const reply& said) {
+    inbox_heard_ = time_.now();
+    inbox_pinged_ = base::never;
+    if (said.word(0) != "message") { return; } // subscribe or pong
+    const notice what = read_message(said.word(2));
+    if (what.what != notice::kind::inbox_reset) { sink_->noticed(what); }
+}
+
+} // namespace holdfast::engine::redis

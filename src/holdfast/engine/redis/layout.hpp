@@ -1,0 +1,70 @@
+#pragma once
+// The native layout: operations as calls of its scripts, and what their answers mean.
+// scripts/state.lua describes the keys.
+
+#include "holdfast/base/ids.hpp"
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/factory.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/redis/reply.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+/// Thread safety: none; it keeps memory for reuse.
+class layout {
+public:
+    layout(std::string prefix, const setting& who);
+
+    // Each appends one command.
+    void acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us);
+    void release(std::string& out, const ticket& who);
+    void withdraw(std::string& out, const ticket& who);
+    void take_away(std::string& out, const break_op& what);
+    void beat(std::string& out, const beat_op& what);
+    void inspect(std::string& out, std::string_view name);
+    /// A cursor is the server's own, or that and `>name` if names up to that one were on the page
+    /// before: a server may give more at once than a page has room for.
+    void scan(std::string& out, const list_op& what);
+
+    /// The channel on which this client hears of its grants and losses.
+    [[nodiscard]] const std::string& inbox() const noexcept { return inbox_; }
+    /// The name that a key of the layout's is for; empty: it is none.
+    [[nodiscard]] std::optional<std::string> name_of(std::string_view key) const;
+
+private:
+    void append_key(std::string& out, std::string_view name);
+    void call(std::string& out, const script& what, std::string_view name,
+              std::string_view argument);
+
+    std::string prefix_;
+    std::string client_; ///< in hexadecimal digits
+    std::string inbox_;
+    std::string from_; ///< pid and host, as the terms have them
+    base::client_id own_;
+    std::string key_; ///< kept for its memory; likewise the next
+    std::string ask_;
+};
+
+/// An owner as the layout writes it: 32 hexadecimal digits of the client, 16 of the number.
+[[nodiscard]] std::string wire_owner(const base::owner_id& owner);
+[[nodiscard]] std::optional<base::owner_id> read_owner(std::string_view text);
+
+// What the scripts answer. A reply that none of them gives makes `failed` with errc::internal.
+// What the acquire script says of a late request: `failed`, and the server's time in `token`.
+[[nodiscard]] answer read_acquire(const reply& said);
+[[nodiscard]] answer read_release(const reply& said);
+[[nodiscard]] answer read_withdraw(const reply& said); ///< or take_away
+[[nodiscard]] beat_answer read_beat(const reply& said, const std::string& server);
+[[nodiscard]] lock_info read_inspect(const reply& said, std::string name);
+[[nodiscard]] notice read_message(std::string_view payload); ///< inbox_reset: not understood
+
+/// Server time in a late answer; 0: it is not one.
+[[nodiscard]] std::int64_t late_since(const reply& said);
+
+} // namespace holdfast::engine::redis

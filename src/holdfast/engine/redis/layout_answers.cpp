@@ -1,0 +1,202 @@
+// What the scripts of the native layout answer.
+
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/redis/failure.hpp"
+#include "holdfast/engine/redis/layout.hpp"
+
+#include <holdfast/error.hpp>
+#include <holdfast/options.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+/// The first number of an answer that is not a plain token; see scripts/acquire.lua.
+enum class verdict : std::int64_t {
+    queued = 1,
+    busy = 2,
+    late = 3,
+    other_kind = 4,
+    other_limit = 5,
+    too_many = 6,
+    no_tokens = 7,
+};
+
+answer say(fate what) {
+    answer out;
+    out.what = what;
+    return out;
+}
+
+answer strange() {
+    return admission::refuse(errc::internal, "an answer that this version does not know");
+}
+
+primitive kind_of(std::string_view letter) noexcept {
+    if (letter == "s") { return primitive::shared_mutex; }
+    return letter == "p" ? primitive::semaphore : primitive::mutex;
+}
+
+std::chrono::microseconds us(std::int64_t count) noexcept {
+    return std::chrono::microseconds{count};
+}
+
+std::uint64_t unsigned_of(std::int64_t value) noexcept { return static_cast<std::uint64_t>(value); }
+
+unsigned digits(std::string_view text) noexcept {
+    unsigned value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// What the client wrote of itself; see scripts/state.lua.
+void read_terms(std::string_view terms, party& out) {
+    constexpr std::size_t fixed = 33;
+    if (terms.size() < fixed) { return; }
+    out.how = terms[1] == 's' ? mode::shared : terms[1] == 'p' ? mode::permits : mode::exclusive;
+    out.permits = digits(terms.substr(3, 5));
+    terms.remove_prefix(fixed);
+    const auto pid_end = std::min(terms.find('\n'), terms.size());
+    std::from_chars(terms.data(), terms.data() + pid_end, out.pid);
+    terms.remove_prefix(std::min(pid_end + 1, terms.size()));
+    const auto host_end = std::min(terms.find('\n'), terms.size());
+    out.host = terms.substr(0, host_end);
+    out.note = terms.substr(std::min(host_end + 1, terms.size()));
+}
+
+party read_party(const reply& one, std::size_t since, std::size_t terms) {
+    party out;
+    if (const auto owner = read_owner(one.word(0))) { out.owner = owner->text(); }
+    out.since = std::chrono::system_clock::time_point{us(one.number(since))};
+    read_terms(one.word(terms), out);
+    return out;
+}
+
+base::milliseconds left(std::int64_t until, std::int64_t now) {
+    return std::chrono::duration_cast<base::milliseconds>(us(until - now));
+}
+
+} // namespace
+
+answer read_acquire(const reply& said) {
+    if (said.is_integer()) {
+        answer out = say(fate::granted);
+        out.token = unsigned_of(said.integer());
+        return out;
+    }
+    switch (static_cast<verdict>(said.number(0))) {
+    case verdict::queued: {
+        answer out = say(fate::queued);
+        out.ahead = static_cast<unsigned>(said.number(1));
+        out.check_in = us(said.number(2));
+        return out;
+    }
+    case verdict::busy: {
+        answer out = say(fate::busy);
+        out.token = unsigned_of(said.number(1));
+        return out;
+    }
+    case verdict::late: return say(fate::busy);
+    case verdict::other_kind:
+        return admission::refuse(errc::wrong_primitive, std::string{"the name is in use as a "} +
+                                                            admission::word(kind_of(said.word(1))));
+    case verdict::other_limit:
+        return admission::refuse(errc::wrong_limit, "the semaphore is in use with limit " +
+                                                        std::to_string(said.number(1)));
+    case verdict::too_many:
+        return admission::refuse(errc::limit_reached,
+                                 std::to_string(said.number(1)) + " wait for this name already");
+    case verdict::no_tokens:
+        return admission::refuse(
+            errc::internal, "the next token would not be below 2^53: is the server's clock right?");
+    }
+    return strange();
+}
+
+std::int64_t late_since(const reply& said) {
+    return static_cast<verdict>(said.number(0)) == verdict::late ? said.number(1) : 0;
+}
+
+answer read_release(const reply& said) {
+    if (!said.is_integer()) { return strange(); }
+    switch (said.integer()) {
+    case 0: return say(fate::not_held);
+    case 1: return say(fate::released);
+    case 2: return say(fate::handed_off);
+    default: return strange();
+    }
+}
+
+answer read_withdraw(const reply& said) {
+    if (!said.is_integer()) { return strange(); }
+    return say(said.integer() == 0 ? fate::not_held : fate::released);
+}
+
+beat_answer read_beat(const reply& said, const std::string& server) {
+    beat_answer out;
+    if (said.is_integer()) {
+        out.what = said.integer() == 1 ? fate::renewed : fate::lost;
+    } else if (said.is_array() && said.number(0) == 0) {
+        out.what = fate::granted;
+        out.token = unsigned_of(said.number(1));
+    } else if (said.is_array()) {
+        out.what = fate::queued;
+        out.ahead = static_cast<unsigned>(said.number(1));
+        out.check_in = us(said.number(2));
+    } else {
+        auto text = said.text();
+        if (text.starts_with('-')) { text.remove_prefix(1); }
+        auto why = explain(text, server);
+        out.what = fate::failed;
+        out.error = why.code;
+        out.detail = std::move(why.detail);
+    }
+    return out;
+}
+
+lock_info read_inspect(const reply& said, std::string name) {
+    lock_info out;
+    out.name = std::move(name);
+    const auto now = said.number(0);
+    out.last_token = unsigned_of(said.number(1));
+    out.kind = kind_of(said.word(2));
+    out.limit = static_cast<unsigned>(said.number(3));
+    if (said.size() < 6) { return out; }
+    const reply holders = said[4];
+    for (std::size_t at = 0; at < holders.size(); ++at) {
+        const reply one = holders[at];
+        party& holder = out.holders.emplace_back(read_party(one, 4, 5));
+        holder.token = unsigned_of(one.number(1));
+        holder.resting = one.number(2) <= now;
+        holder.remaining = left(one.number(holder.resting ? 3 : 2), now);
+    }
+    const reply waiters = said[5];
+    for (std::size_t at = 0; at < waiters.size(); ++at) {
+        out.waiters.emplace_back(read_party(waiters[at], 2, 3)).remaining =
+            left(waiters[at].number(1), now);
+    }
+    return out;
+}
+
+notice read_message(std::string_view payload) {
+    constexpr std::size_t number_end = 17;
+    notice out;
+    out.what = notice::kind::inbox_reset;
+    if (payload.size() < number_end) { return out; }
+    const auto number = payload.substr(1, number_end - 1);
+    const auto token = payload.substr(number_end);
+    std::from_chars(number.data(), number.data() + number.size(), out.number, 16);
+    std::from_chars(token.data(), token.data() + token.size(), out.token);
+    switch (payload.front()) {
+    case 'g': out.what = notice::kind::granted; break;
+    case 'm': out.what = notice::kind::maybe_free; break;
+    case 'b': out.what = notice::kind::broken; break;
+    default: break;
+    }
+    return out;
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,11 @@
+#include "holdfast/engine/redis/redis.hpp"
+
+#include "holdfast/engine/redis/redis_engine.hpp"
+
+namespace holdfast::engine::redis {
+
+std::unique_ptr<engine> make(const url& where, const setting& who) {
+    return std::make_unique<redis_engine>(place::from(where), who);
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,15 @@
+#pragma once
+// The `redis:` engine: locks on one Redis or Valkey server, for all processes that reach it.
+
+#include "holdfast/engine/factory.hpp"
+
+#include <memory>
+
+namespace holdfast::engine::redis {
+
+/// `redis://[user:password@]host[:port][/db]`, the same with `rediss:` over TLS, and
+/// `redis+unix:///path`. The query may have prefix, timeout, connect_timeout (ms) and spin (us);
+/// over TLS also ca, cert, key, server_name and verify. Connects at the first operation.
+[[nodiscard]] std::unique_ptr<engine> make(const url& where, const setting& who);
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,204 @@
+// The engine's turns: what it does when it is driven, and when a connection comes or goes.
+
+#include "holdfast/engine/redis/redis_engine.hpp"
+
+#include "holdfast/engine/redis/command.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+using base::instant;
+
+namespace {
+
+constexpr std::array all_scripts{&scripts::acquire,  &scripts::release,   &scripts::beat,
+                                 &scripts::withdraw, &scripts::take_away, &scripts::inspect};
+
+/// An inbox that has been silent for so long is asked whether it still lives.
+constexpr base::milliseconds quiet_inbox{3000};
+
+} // namespace
+
+redis_engine::redis_engine(place where, const setting& who)
+    : where_{std::move(where)},
+      client_{who.client},
+      time_{*who.time},
+      layout_{where_.prefix, who},
+      main_{where_, [this] { return main_greeting(); }},
+      inbox_{where_, [this] { return inbox_greeting(); }} {}
+
+capabilities redis_engine::caps(primitive /*kind*/) const {
+    capabilities can;
+    can.supported = true;
+    can.fifo = true;
+    can.queue = queueing::grant;
+    can.fencing = true;
+    can.min_hold = true;
+    return can;
+}
+
+session::greeting redis_engine::main_greeting() {
+    session::greeting out;
+    for (const auto* const one : all_scripts) {
+        append_command(out.commands, {"SCRIPT", "LOAD", one->text});
+    }
+    append_command(out.commands, {"TIME"});
+    out.count = all_scripts.size() + 1;
+    greeted_ = 0;
+    greeting_sent_ = time_.now();
+    return out;
+}
+
+session::greeting redis_engine::inbox_greeting() const {
+    session::greeting out;
+    append_command(out.commands, {"SUBSCRIBE", layout_.inbox()});
+    out.count = 1;
+    out.select = false; // channels are the same in all databases
+    return out;
+}
+
+void redis_engine::heard_greeting(const reply& said, instant now) {
+    if (greeted_ < all_scripts.size()) {
+        assert(said.text() == all_scripts.at(greeted_)->sha);
+    } else if (said.size() == 2) {
+        clock_.learn(said.number(0) * 1'000'000 + said.number(1), greeting_sent_, now);
+    }
+    ++greeted_;
+}
+
+bool redis_engine::can_send() const noexcept { return main_.ready() && inbox_tried_; }
+
+void redis_engine::pollables(std::vector<pollfd>& out) const {
+    main_.pollables(out);
+    inbox_.pollables(out);
+}
+
+instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
+    assert(sink_ != nullptr);
+    main_changed(main_.drive(ready, now,
+                             [this, now](const reply& said) {
+                                 if (main_.ready()) {
+                                     heard(said, now);
+                                 } else {
+                                     heard_greeting(said, now);
+                                 }
+                             }),
+                 now);
+    inbox_changed(inbox_.drive(ready, now, [this](const reply& said) { heard_message(said); }),
+                  now);
+    if (!waiting_.empty()) { send_waiting(now); }
+    flush(ready.empty());
+    if (now >= earliest_) { give_up(now); }
+    if (on_the_way_ > 0 && now >= flights_.front().sent + where_.command_timeout) {
+        main_.break_off(errc::unavailable, server() + ": no answer within " +
+                                               std::to_string(where_.command_timeout.count()) +
+                                               " ms");
+        main_changed(main_.drive({}, now, {}), now);
+    }
+    ping_inbox(now);
+    return due();
+}
+
+/// While much is on its way its answers will come soon: what is asked meanwhile waits for them and
+/// goes out in one write.
+void redis_engine::flush(bool gather) {
+    constexpr std::size_t few = 4;
+    if (!main_.ready() || main_.now()->out().empty()) { return; }
+    if (gather && on_the_way_ >= few) { return; }
+    main_.now()->flush();
+    const auto sent = main_.now()->sent();
+    while (on_the_way_ < flights_.size() && flights_[on_the_way_].end <= sent) { ++on_the_way_; }
+}
+
+void redis_engine::main_changed(link::change how, instant now) {
+    if (how == link::change::ready) { written_ = 0; }
+    if (how != link::change::ended) { return; }
+    const auto sent = main_.now()->sent();
+    const auto code = main_.code();
+    auto lost = std::exchange(flights_, {});
+    on_the_way_ = 0;
+    for (const flight& one : lost) {
+        if (one.answered || one.cancelled || one.id == 0) { continue; }
+        // A server does nothing before it has read the whole command.
+        const bool arrived = sent >= one.end;
+        fail(one.id, code, main_.detail(), arrived ? fate::unknown : fate::failed);
+    }
+    fail_waiting(code, main_.detail());
+    if (now >= earliest_) { give_up(now); }
+}
+
+void redis_engine::inbox_changed(link::change how, instant now) {
+    if (how == link::change::none) { return; }
+    inbox_heard_ = now;
+    inbox_pinged_ = base::never;
+    if (how == link::change::ready) {
+        if (inbox_tried_) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
+        inbox_tried_ = true;
+        return;
+    }
+    if (inbox_.code() == errc::unavailable) {
+        inbox_tried_ = true;
+    } else {
+        fail_waiting(inbox_.code(), inbox_.detail());
+    }
+}
+
+void redis_engine::fail_waiting(std::error_code code, const std::string& detail) {
+    const auto all = std::exchange(waiting_, {});
+    for (const waiting& one : all) { fail(one.id, code, detail); }
+}
+
+/// Every operation is answered by the instant that was asked for, whatever the server does.
+void redis_engine::give_up(instant now) {
+    earliest_ = base::never;
+    std::erase_if(waiting_, [&](const waiting& one) {
+        if (one.give_up > now) {
+            earliest_ = std::min(earliest_, one.give_up);
+            return false;
+        }
+        fail(one.id, errc::unavailable,
+             main_.detail().empty() ? server() + ": not connected yet" : main_.detail());
+        return true;
+    });
+    for (flight& one : flights_) {
+        if (one.answered || one.id == 0) { continue; }
+        if (one.give_up > now) {
+            earliest_ = std::min(earliest_, one.give_up);
+            continue;
+        }
+        one.answered = true;
+        fail(one.id, errc::unavailable, server() + ": no answer in time", fate::unknown);
+    }
+}
+
+void redis_engine::ping_inbox(instant now) {
+    if (!inbox_.ready()) { return; }
+    if (inbox_pinged_ != base::never && now >= inbox_pinged_ + where_.command_timeout) {
+        inbox_.break_off(errc::unavailable, server() + ": the inbox does not answer");
+        inbox_changed(inbox_.drive({}, now, {}), now);
+    } else if (inbox_pinged_ == base::never && now >= inbox_heard_ + quiet_inbox) {
+        append_command(inbox_.now()->out(), {"PING"});
+        inbox_.now()->flush();
+        inbox_pinged_ = now;
+    }
+}
+
+instant redis_engine::due() const noexcept {
+    instant next = std::min({earliest_, main_.due(), inbox_.due()});
+    if (on_the_way_ > 0) { next = std::min(next, flights_.front().sent + where_.command_timeout); }
+    if (inbox_.ready()) {
+        next =
+            std::min(next, inbox_pinged_ == base::never ? inbox_heard_ + quiet_inbox
+                                                        : inbox_pinged_ + where_.command_timeout);
+    }
+    return next;
+}
+
+} // namespace holdfast::engine::redis

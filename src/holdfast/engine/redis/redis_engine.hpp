@@ -1,0 +1,101 @@
+#pragma once
+// The engine over one server: one connection for commands, one for the inbox.
+
+#include "holdfast/engine/engine.hpp"
+#include "holdfast/engine/redis/flights.hpp"
+#include "holdfast/engine/redis/layout.hpp"
+#include "holdfast/engine/redis/link.hpp"
+#include "holdfast/engine/redis/place.hpp"
+#include "holdfast/engine/redis/server_clock.hpp"
+
+#include <deque>
+#include <string>
+
+namespace holdfast::engine::redis {
+
+/// Operations wait until both connections are ready, then go out in their order; replies come in
+/// the same order. When the connection breaks, what was sent is `unknown` and what was not sent
+/// `failed`; whoever asked sends it again. Without an inbox waiters still hear of their grants
+/// by their heartbeats, so a broken one holds nothing up.
+class redis_engine final : public engine {
+public:
+    redis_engine(place where, const setting& who);
+
+    [[nodiscard]] capabilities caps(primitive kind) const override;
+    void attach(sink& to) override { sink_ = &to; }
+    void submit(op_id id, const op& what, base::instant give_up) override;
+    void cancel(op_id id) override;
+    void pollables(std::vector<pollfd>& out) const override;
+    base::instant drive(std::span<const pollfd> ready, base::instant now) override;
+
+private:
+    struct waiting {
+        op_id id = 0;
+        op what;
+        base::instant give_up{};
+    };
+
+    [[nodiscard]] session::greeting main_greeting();
+    [[nodiscard]] session::greeting inbox_greeting() const;
+
+    // Sending.
+    void send(op_id id, const op& what, base::instant give_up, base::instant now);
+    void write(flight& to, const acquire_op& what);
+    void write(flight& to, const release_op& what);
+    void write(flight& to, const withdraw_op& what);
+    void write(flight& to, const beat_op& what);
+    void write(flight& to, const inspect_op& what);
+    void write(flight& to, const list_op& what);
+    void write(flight& to, const break_op& what);
+    void write(flight& to, const diagnose_op& what);
+    flight& take_off(asked what, base::instant now);
+    void send_waiting(base::instant now);
+    void load_scripts(base::instant now);
+    void flush(bool gather);
+
+    // Hearing.
+    void heard_greeting(const reply& said, base::instant now);
+    void heard(const reply& said, base::instant now);
+    void heard_error(flight& of, const reply& said, base::instant now);
+    void heard_acquire(flight& of, const reply& said, base::instant now);
+    void heard_beat(const flight& of, const reply& said);
+    void heard_scan(const flight& of, const reply& said, base::instant now);
+    void heard_listed(const flight& of, const reply& said);
+    void heard_diagnosis(const flight& of, const reply& said);
+    void heard_message(const reply& said);
+    void say(const flight& to, answer&& what);
+    void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
+
+    // When things go wrong.
+    void main_changed(link::change how, base::instant now);
+    void inbox_changed(link::change how, base::instant now);
+    void fail_waiting(std::error_code code, const std::string& detail);
+    void give_up(base::instant now);
+    void ping_inbox(base::instant now);
+    [[nodiscard]] bool can_send() const noexcept;
+    [[nodiscard]] base::instant due() const noexcept;
+    [[nodiscard]] std::string server() const { return "Redis at " + where_.server.text(); }
+
+    const place where_;
+    const base::client_id client_;
+    const base::time_source& time_;
+    layout layout_;
+    server_clock clock_;
+    sink* sink_ = nullptr;
+
+    link main_;
+    link inbox_;
+    bool inbox_tried_ = false;
+    base::instant inbox_heard_{};
+    base::instant inbox_pinged_ = base::never;
+    unsigned greeted_ = 0; ///< replies to main's greeting so far
+    base::instant greeting_sent_{};
+
+    std::deque<waiting> waiting_;
+    flights flights_;
+    std::size_t on_the_way_ = 0;           ///< of the flights, those that are sent
+    std::uint64_t written_ = 0;            ///< bytes of commands for the present session
+    base::instant earliest_ = base::never; ///< no operation gives up before this
+};
+
+} // namespace holdfast::engine::redis

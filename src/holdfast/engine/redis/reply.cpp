@@ -1,0 +1,77 @@
+#include "holdfast/engine/redis/reply.hpp"
+
+#include <hiredis.h>
+
+#include <charconv>
+#include <new>
+
+namespace holdfast::engine::redis {
+
+bool reply::is_error() const noexcept { return raw_->type == REDIS_REPLY_ERROR; }
+bool reply::is_integer() const noexcept { return raw_->type == REDIS_REPLY_INTEGER; }
+bool reply::is_array() const noexcept { return raw_->type == REDIS_REPLY_ARRAY; }
+bool reply::is_text() const noexcept {
+    return raw_->type == REDIS_REPLY_STRING || raw_->type == REDIS_REPLY_STATUS;
+}
+
+std::int64_t reply::integer() const noexcept { return is_integer() ? raw_->integer : 0; }
+
+std::string_view reply::text() const noexcept {
+    return is_text() || is_error()
+               ? std::string_view{raw_->str, static_cast<std::size_t>(raw_->len)}
+               : std::string_view{};
+}
+
+std::size_t reply::size() const noexcept { return is_array() ? raw_->elements : 0; }
+
+reply reply::operator[](std::size_t at) const noexcept { return reply{*raw_->element[at]}; }
+
+std::int64_t reply::number(std::size_t at) const noexcept {
+    if (at >= size()) { return 0; }
+    const reply item = (*this)[at];
+    if (item.is_integer()) { return item.integer(); }
+    const auto digits = item.text();
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+std::string_view reply::word(std::size_t at) const noexcept {
+    return at < size() ? (*this)[at].text() : std::string_view{};
+}
+
+reply_reader::reply_reader() : reader_{redisReaderCreate()} {
+    if (reader_ == nullptr) { throw std::bad_alloc{}; }
+}
+
+reply_reader::~reply_reader() { redisReaderFree(reader_); }
+
+void reply_reader::free_reply::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
+
+void reply_reader::feed(std::span<const char> bytes) {
+    if (broken_) { return; }
+    unread_ += bytes.size();
+    if (unread_ > most_bytes) {
+        broken_ = true;
+        fault_ = "an answer of more than 64 MiB";
+        return;
+    }
+    if (redisReaderFeed(reader_, bytes.data(), bytes.size()) != REDIS_OK) {
+        broken_ = true;
+        fault_ = reader_->errstr;
+    }
+}
+
+reply_reader::owned reply_reader::next() {
+    if (broken_) { return nullptr; }
+    void* raw = nullptr;
+    if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {
+        broken_ = true;
+        fault_ = reader_->errstr;
+        return nullptr;
+    }
+    if (raw != nullptr) { unread_ = reader_->len - reader_->pos; }
+    return owned{static_cast<redisReply*>(raw)};
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,77 @@
+#pragma once
+// What a server says, read with hiredis.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+struct redisReader;
+struct redisReply;
+
+namespace holdfast::engine::redis {
+
+/// One reply, valid as long as its reader's or its owner's memory; looked at, never changed.
+class reply {
+public:
+    explicit reply(const redisReply& raw) noexcept : raw_{&raw} {}
+
+    [[nodiscard]] bool is_error() const noexcept;
+    [[nodiscard]] bool is_integer() const noexcept;
+    [[nodiscard]] bool is_array() const noexcept;
+    [[nodiscard]] bool is_text() const noexcept; ///< a bulk string or a status
+
+    [[nodiscard]] std::int64_t integer() const noexcept;  ///< 0 unless is_integer()
+    [[nodiscard]] std::string_view text() const noexcept; ///< also an error's
+    [[nodiscard]] std::size_t size() const noexcept;      ///< 0 unless is_array()
+    /// REQUIRES: at < size().
+    [[nodiscard]] reply operator[](std::size_t at) const noexcept;
+    /// The integer at `at`, also one that came as text; 0 if there is none.
+    [[nodiscard]] std::int64_t number(std::size_t at) const noexcept;
+    [[nodiscard]] std::string_view word(std::size_t at) const noexcept; ///< likewise, empty
+
+private:
+    const redisReply* raw_;
+};
+
+/// Takes bytes, gives replies. What is kept is bounded: a reply of more than `most_bytes` is a
+/// fault.
+class reply_reader {
+public:
+    reply_reader();
+    reply_reader(const reply_reader&) = delete;
+    reply_reader& operator=(const reply_reader&) = delete;
+    ~reply_reader();
+
+    void feed(std::span<const char> bytes);
+
+    /// Calls `see` for each complete reply; false if the bytes are not Redis's protocol, after
+    /// which nothing more can be read.
+    template <typename See>
+    [[nodiscard]] bool each(See see) {
+        while (true) {
+            const owned got = next();
+            if (broken_) { return false; }
+            if (!got) { return true; }
+            see(reply{*got});
+        }
+    }
+    [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
+
+    static constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+
+private:
+    struct free_reply {
+        void operator()(redisReply* raw) const noexcept;
+    };
+    using owned = std::unique_ptr<redisReply, free_reply>;
+    [[nodiscard]] owned next();
+
+    redisReader* reader_;
+    std::size_t unread_ = 0; ///< bytes since the last complete reply
+    std::string fault_;
+    bool broken_ = false;
+};
+
+} // namespace holdfast::engine::redis

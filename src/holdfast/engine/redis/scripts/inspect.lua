@@ -1,0 +1,41 @@
+#!lua flags=allow-oom
+-- Who holds a name and who waits for it. See state.lua.
+--
+-- KEYS  the record
+-- Answer  {now, highest token, kind, limit, holders, waiters}; each holder is {owner, token,
+--       deadline, rest_until, since, terms}, each waiter {owner, alive_until, since, terms}, in
+--       their order. kind is '' if nobody holds it or waits.
+--
+-- It settles first, as all do, so that nobody is shown who has gone.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+--#include state.lua
+
+local S, wrong = load(KEYS[1], now)
+if not S then return wrong end
+settle(S)
+drop_dead_waiters(S)
+save(S)
+
+local holders, waiters = {}, {}
+local function see(one)
+    holders[#holders + 1] = {one.owner, one.token, one.deadline, one.rest, one.since, one.terms}
+end
+if S.hold then
+    see(S.hold)
+elseif S.taken > 0 then
+    for _, owner in ipairs(call('ZRANGE', S.d, 0, -1)) do
+        local entry = call('HGET', S.h, owner)
+        if entry then see(member(owner, entry)) end
+    end
+end
+if S.queue then
+    for _, owner in ipairs(call('ZRANGE', S.q, 0, -1)) do
+        local entry = call('HGET', S.w, owner)
+        if entry then
+            waiters[#waiters + 1] = {owner, tonumber(sub(entry, 1, 16)),
+                                     tonumber(sub(entry, 17, 32)), sub(entry, 33)}
+        end
+    end
+end
+return {now, S.high, S.kind or '', S.limit or 1, holders, waiters}

@@ -1,0 +1,49 @@
+#!lua flags=allow-oom
+-- Gives up a hold, and hands it to the first waiter in the same step. See state.lua.
+--
+-- KEYS  the record
+-- ARGV  the owner
+-- Answer  0 not held, 1 released, 2 handed off
+--
+-- Atomic because between a release and the grant to the first in the queue nobody may slip in.
+-- Allowed when the server is out of memory: it frees.
+local rec = redis.call('GET', KEYS[1])
+local owner = ARGV[1]
+
+-- Alone, with nobody waiting: it is marked as idle and stays as it is. Whether it had run out does
+-- not matter here, since nobody has taken it.
+if rec and string.sub(rec, 1, 4) == 'hf1x' and string.sub(rec, 118, 165) == owner
+        and string.sub(rec, 102, 117) == '0000000000000000' then
+    redis.call('SETRANGE', KEYS[1], 3, 'i')
+    return 1
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+--#include state.lua
+
+local S, wrong = load(KEYS[1], now)
+if not S then return wrong end
+drop_ended(S)
+local held = find(S, owner)
+local answer = 0
+if held and held.deadline > now then
+    local rests = held.rest > now
+    if rests then
+        held.deadline = 0
+        put(S, held)
+    else
+        remove(S, held)
+    end
+    answer = grant_heads(S) > 0 and not rests and 2 or 1
+    remember(S, owner, answer == 2 and 'h' or 'r')
+else
+    grant_heads(S)
+    if held and held.deadline == 0 then answer = 1 end
+    if sub(S.last, 1, 48) == owner then
+        local outcome = sub(S.last, 49)
+        answer = outcome == 'h' and 2 or outcome == 'r' and 1 or answer
+    end
+end
+save(S)
+return answer

@@ -1,0 +1,157 @@
+// The part of the engine that sends.
+
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/redis/command.hpp"
+#include "holdfast/engine/redis/redis_engine.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <variant>
+
+namespace holdfast::engine::redis {
+
+using base::instant;
+
+namespace {
+
+/// Operations that may wait for an answer at once, and bytes of commands that may wait to be sent.
+constexpr std::size_t most_flights = 100'000;
+constexpr std::size_t most_unsent = std::size_t{64} << 20U;
+
+} // namespace
+
+void redis_engine::submit(op_id id, const op& what, instant give_up) {
+    assert(sink_ != nullptr);
+    if (const auto* const acquire = std::get_if<acquire_op>(&what)) {
+        if (auto wrong = admission::wrong_request(*acquire)) {
+            wrong->id = id;
+            sink_->answered(std::move(*wrong));
+            return;
+        }
+    }
+    const bool too_many_beats =
+        std::holds_alternative<beat_op>(what) && std::get<beat_op>(what).items.size() > most_beats;
+    const bool full = flights_.size() + waiting_.size() >= most_flights ||
+                      (main_.ready() && main_.now()->out().size() >= most_unsent);
+    if (too_many_beats || full) {
+        fail(id, errc::limit_reached,
+             too_many_beats ? "beat: at most " + std::to_string(most_beats) + " items at once"
+                            : server() + ": too many requests wait for an answer");
+        return;
+    }
+    earliest_ = std::min(earliest_, give_up);
+    if (can_send() && waiting_.empty()) {
+        send(id, what, give_up, time_.now());
+        return;
+    }
+    waiting_.push_back({id, what, give_up});
+    const auto now = time_.now();
+    main_.open(now);
+    inbox_.open(now);
+}
+
+void redis_engine::send_waiting(instant now) {
+    while (!waiting_.empty() && can_send()) {
+        const waiting next = std::move(waiting_.front());
+        waiting_.pop_front();
+        send(next.id, next.what, next.give_up, now);
+    }
+}
+
+flight& redis_engine::take_off(asked what, instant now) {
+    flight& made = flights_.emplace_back();
+    made.what = what;
+    made.sent = now;
+    return made;
+}
+
+void redis_engine::send(op_id id, const op& what, instant give_up, instant now) {
+    if (std::holds_alternative<acquire_op>(what) && clock_.stale(now)) {
+        clock_.learn_soon(now);
+        flight& ours = take_off(asked::time, now);
+        auto& out = main_.now()->out();
+        const auto before = out.size();
+        append_command(out, {"TIME"});
+        written_ += out.size() - before;
+        ours.end = written_;
+    }
+    flight& made = take_off(asked::acquire, now);
+    made.id = id;
+    made.give_up = give_up;
+    const auto before = main_.now()->out().size();
+    std::visit([&](const auto& one) { write(made, one); }, what);
+    written_ += main_.now()->out().size() - before;
+    made.end = written_;
+}
+
+void redis_engine::write(flight& to, const acquire_op& what) {
+    to.not_after = what.not_after;
+    to.who = what.who;
+    layout_.acquire(main_.now()->out(), what, clock_.translate(what.not_after));
+}
+
+void redis_engine::write(flight& to, const release_op& what) {
+    to.what = asked::release;
+    layout_.release(main_.now()->out(), what.who);
+}
+
+void redis_engine::write(flight& to, const withdraw_op& what) {
+    to.what = asked::withdraw;
+    layout_.withdraw(main_.now()->out(), what.who);
+}
+
+void redis_engine::write(flight& to, const break_op& what) {
+    to.what = asked::withdraw;
+    layout_.take_away(main_.now()->out(), what);
+}
+
+void redis_engine::write(flight& to, const beat_op& what) {
+    to.what = asked::beat;
+    to.items.reserve(what.items.size());
+    for (const auto& item : what.items) { to.items.push_back(item.who); }
+    layout_.beat(main_.now()->out(), what);
+}
+
+void redis_engine::write(flight& to, const inspect_op& what) {
+    to.what = asked::inspect;
+    to.who.name = what.name;
+    layout_.inspect(main_.now()->out(), what.name);
+}
+
+void redis_engine::write(flight& to, const list_op& what) {
+    to.what = asked::scan;
+    to.who.name = what.cursor;
+    to.count = what.count;
+    layout_.scan(main_.now()->out(), what);
+}
+
+void redis_engine::write(flight& to, const diagnose_op& /*what*/) {
+    to.what = asked::diagnose;
+    append_command(main_.now()->out(), {"INFO", "memory"});
+}
+
+/// They are asked for again by whoever was refused; commands that follow find them.
+void redis_engine::load_scripts(instant now) {
+    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
+                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
+        flight& ours = take_off(asked::load, now);
+        auto& out = main_.now()->out();
+        const auto before = out.size();
+        append_command(out, {"SCRIPT", "LOAD", one->text});
+        written_ += out.size() - before;
+        ours.end = written_;
+    }
+}
+
+void redis_engine::cancel(op_id id) {
+    if (std::erase_if(waiting_, [id](const waiting& one) { return one.id == id; }) > 0) { return; }
+    for (flight& one : flights_) {
+        if (one.id == id) { one.cancelled = true; }
+    }
+}
+
+} // namespace holdfast::engine::redis
