@@ -30,13 +30,6 @@ int option(int socket, int level, int name) {
     return ::getsockopt(socket, level, name, &value, &size) == 0 ? value : -1;
 }
 
-/// Bytes in which every place differs from its neighbours, so that a lost or doubled one shows.
-std::string many_bytes(std::size_t count) {
-    std::string out(count, '\0');
-    for (std::size_t i = 0; i < count; ++i) { out[i] = static_cast<char>(i * 31 + i / 251); }
-    return out;
-}
-
 /// Whether the two can speak to each other.
 void expect_talk(stream& client, const listener& server) {
     open(client);
@@ -174,12 +167,7 @@ TEST(net_stream, takes_only_as_much_as_there_is_room_for) {
     const auto peer = server.accept();
     const std::string sent = many_bytes(32U << 20U);
 
-    std::size_t taken = 0; // nobody reads: it must stop
-    for (;;) {
-        const auto more = client->write(std::span{sent}.subspan(taken));
-        taken += more;
-        if (more == 0) { break; }
-    }
+    const auto taken = fill(*client, sent); // nobody reads: it must stop
     ASSERT_LT(taken, sent.size());
     EXPECT_EQ(client->wanted().events, POLLIN | POLLOUT);
     EXPECT_FALSE(is_ready(*client, 0ms));

@@ -44,7 +44,17 @@ std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds wi
     do {
         what.progress();
         taken += what.write(std::span{bytes.substr(taken)});
+        // Once the server is gone there is nothing left but to read.
+        if ((what.wanted().events & POLLOUT) == 0) { break; }
     } while (taken < bytes.size() && what.now_in() == state::open && ready_before(what, end));
+    return taken;
+}
+
+std::size_t fill(net::stream& what, std::string_view bytes) {
+    std::size_t taken = 0;
+    do {
+        taken += what.write(std::span{bytes.substr(taken)});
+    } while (taken < bytes.size() && is_ready(what, 20ms));
     return taken;
 }
 
@@ -59,6 +69,12 @@ std::string read_to_end(net::stream& what, milliseconds within) {
 bool is_ready(const net::stream& what, milliseconds within) {
     pollfd wanted = what.wanted();
     return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
+}
+
+std::string many_bytes(std::size_t count) {
+    std::string out(count, '\0');
+    for (std::size_t i = 0; i < count; ++i) { out[i] = static_cast<char>(i * 31 + i / 251); }
+    return out;
 }
 
 std::string describe(const net::stream& what) {

@@ -16,6 +16,9 @@ void open(net::stream& what, milliseconds within = long_wait);
 /// Until all is written, or it has failed: how much was taken.
 std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds within = long_wait);
 
+/// Until nothing more is taken, although what was sent had time to get away: how much was.
+[[nodiscard]] std::size_t fill(net::stream& what, std::string_view bytes);
+
 /// Until there are `count` bytes, or it has failed.
 [[nodiscard]] std::string read_some(net::stream& what, std::size_t count,
                                     milliseconds within = long_wait);
@@ -25,6 +28,9 @@ std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds wi
 
 /// Whether poll says that there is something to do.
 [[nodiscard]] bool is_ready(const net::stream& what, milliseconds within);
+
+/// Bytes in which every place differs from its neighbours, so that a lost or doubled one shows.
+[[nodiscard]] std::string many_bytes(std::size_t count);
 
 /// For messages of tests: the state, and why.
 [[nodiscard]] std::string describe(const net::stream& what);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdexcept>
 #include <sys/socket.h>
@@ -71,7 +72,11 @@ listener::listener(const std::string& where, int backlog) {
 
 base::fd listener::accept(milliseconds within) const {
     if (!readable(socket_.get(), within)) { return {}; }
-    return base::fd{::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    base::fd out{::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    // What a test sends is there when it has been sent.
+    const int yes = 1;
+    if (port_ != 0) { ::setsockopt(out.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes); }
+    return out;
 }
 
 std::uint16_t closed_port() { return listener{}.port(); }
