@@ -71,35 +71,43 @@ acquired client_core::acquire(const request& what, detail::patience wait,
     plan.connect_wait = connect_wait_;
     plan.lease = terms_of(what.options).lease;
     plan.margin = what.options.margin;
-    plan.give_up = base::later(now(), wait.at_most);
+    if (wait.at_most < detail::patience::forever().at_most) {
+        plan.give_up = base::later(now(), wait.at_most);
+    }
     const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
     const auto task =
         std::make_shared<wait_task>(*this, what, base::owner_id{who_.client, number}, plan,
                                     may_wait ? caps.queue : engine::queueing::no);
-    drive::sleeper me;
-    bool done = false;
-    {
-        turn mine{*driver_};
-        task->start(now());
-        mine.settle();
-        task->sleeps(me);
-        done = me.ready; // outside the turn another thread may be setting it
-    }
-    if (!done) {
-        // Outside the turn: a callback that is being taken down may be waiting for one.
-        const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
-        turn mine{*driver_};
-        mine.wait(me);
-    }
+    await(task, stop);
+    // Nothing of the task changes once it is granted. Otherwise it may still be withdrawing.
+    if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
     const turn mine{*driver_};
     switch (task->result()) {
-    case waiter_machine::outcome::granted: return {task->take_hold(), {}, {}};
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
     case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
     case waiter_machine::outcome::unavailable:
         return {nullptr, make_error_code(errc::unavailable), task->detail()};
     default: return {};
     }
+}
+
+void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop) {
+    drive::sleeper me;
+    {
+        turn mine{*driver_};
+        task->start(now());
+        mine.settle();
+        task->sleeps(me);
+        if (me.ready()) { return; }
+        if (!stop.stop_possible()) {
+            mine.wait(me);
+            return;
+        }
+    }
+    // Outside the turn: a callback that is being taken down may be waiting for one.
+    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
+    turn mine{*driver_};
+    mine.wait(me);
 }
 
 released client_core::release(hold& what) {

@@ -22,6 +22,8 @@
 
 namespace holdfast::core {
 
+class wait_task;
+
 /// What became of an acquire: a hold, or an error, or neither if somebody else has it.
 struct acquired {
     std::shared_ptr<hold> got;
@@ -79,6 +81,8 @@ public:
     void tell(event what) { notifier_->tell(std::move(what)); }
 
 private:
+    void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
+
     engine::setting who_;
     base::milliseconds connect_wait_;
     std::uint64_t generation_;

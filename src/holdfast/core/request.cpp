@@ -14,13 +14,17 @@ using std::chrono::milliseconds;
 
 std::string ms(milliseconds value) { return std::to_string(value.count()) + " ms"; }
 
-void need(bool good, const std::string& sentence) {
-    if (!good) { throw error{errc::invalid_option, sentence}; }
+/// `sentence` makes the text, and only if it is needed: this runs with every acquire.
+template <typename Sentence>
+void need(bool good, Sentence sentence) {
+    if (!good) { throw error{errc::invalid_option, sentence()}; }
 }
 
 void check_range(const char* field, milliseconds value, milliseconds least, milliseconds most) {
-    need(value >= least && value <= most, std::string{field} + " is " + ms(value) +
-                                              "; it must be from " + ms(least) + " to " + ms(most));
+    need(value >= least && value <= most, [&] {
+        return std::string{field} + " is " + ms(value) + "; it must be from " + ms(least) + " to " +
+               ms(most);
+    });
 }
 
 } // namespace
@@ -35,16 +39,19 @@ void check_name(const std::string& name) {
 }
 
 void check_limit(unsigned limit) {
-    need(limit >= 1 && limit <= limits::permits, "limit is " + std::to_string(limit) +
-                                                     "; it must be from 1 to " +
-                                                     std::to_string(limits::permits));
+    need(limit >= 1 && limit <= limits::permits, [&] {
+        return "limit is " + std::to_string(limit) + "; it must be from 1 to " +
+               std::to_string(limits::permits);
+    });
 }
 
 void check_lease(milliseconds lease, milliseconds margin) {
     check_range("lease", lease, limits::least_lease, limits::longest_lease);
-    need(margin >= milliseconds{0} && margin < lease - margin, // margin * 2 could overflow
-         "margin is " + ms(margin) +
-             "; it must be from 0 ms to below half of the lease, which is " + ms(lease));
+    need(margin >= milliseconds{0} && margin < lease - margin, [&] {
+        return // margin * 2 could overflow
+            "margin is " + ms(margin) +
+            "; it must be from 0 ms to below half of the lease, which is " + ms(lease);
+    });
 }
 
 void check_options(const hold_options& options) {
@@ -52,17 +59,20 @@ void check_options(const hold_options& options) {
     if (options.max_hold != milliseconds{0}) {
         check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
         // The lease is cut to max_hold, and the margin has to fit into what is left.
-        need(options.margin < std::min(options.lease, options.max_hold) - options.margin,
-             "margin is " + ms(options.margin) + "; it must be below half of max_hold, which is " +
-                 ms(options.max_hold));
+        need(options.margin < std::min(options.lease, options.max_hold) - options.margin, [&] {
+            return "margin is " + ms(options.margin) +
+                   "; it must be below half of max_hold, which is " + ms(options.max_hold);
+        });
     }
     check_range("min_hold", options.min_hold, milliseconds{0}, limits::longest_hold);
-    need(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold,
-         "min_hold is " + ms(options.min_hold) + ", longer than max_hold, which is " +
-             ms(options.max_hold));
-    need(options.note.size() <= limits::note_bytes,
-         "note has " + std::to_string(options.note.size()) + " bytes; the most is " +
-             std::to_string(limits::note_bytes));
+    need(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold, [&] {
+        return "min_hold is " + ms(options.min_hold) + ", longer than max_hold, which is " +
+               ms(options.max_hold);
+    });
+    need(options.note.size() <= limits::note_bytes, [&] {
+        return "note has " + std::to_string(options.note.size()) + " bytes; the most is " +
+               std::to_string(limits::note_bytes);
+    });
 }
 
 void check_options(const client_options& options) {
@@ -71,9 +81,10 @@ void check_options(const client_options& options) {
 
 void check_request(const request& what, const engine::capabilities& caps) {
     check_options(what.options);
-    need(what.permits >= 1 && what.permits <= what.limit,
-         "permits is " + std::to_string(what.permits) +
-             "; it must be from 1 to the limit, which is " + std::to_string(what.limit));
+    need(what.permits >= 1 && what.permits <= what.limit, [&] {
+        return "permits is " + std::to_string(what.permits) +
+               "; it must be from 1 to the limit, which is " + std::to_string(what.limit);
+    });
     const auto refuse = [&what](const std::string& why) {
         throw error{errc::unsupported, describe(what.kind, what.name) + ": " + why};
     };
@@ -81,9 +92,10 @@ void check_request(const request& what, const engine::capabilities& caps) {
     if (what.options.min_hold > milliseconds{0} && !caps.min_hold) {
         refuse("this engine cannot keep min_hold");
     }
-    need(what.options.lease >= caps.least_lease, "lease is " + ms(what.options.lease) +
-                                                     "; the least on this engine is " +
-                                                     ms(caps.least_lease));
+    need(what.options.lease >= caps.least_lease, [&] {
+        return "lease is " + ms(what.options.lease) + "; the least on this engine is " +
+               ms(caps.least_lease);
+    });
 }
 
 machine::lease_terms terms_of(const hold_options& options) noexcept {

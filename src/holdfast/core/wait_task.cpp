@@ -35,7 +35,7 @@ void wait_task::start(instant now) { feed({.what = wait_event::start}, now); }
 
 void wait_task::sleeps(drive::sleeper& who) {
     sleeper_ = &who;
-    who.ready = finished_;
+    if (finished_) { who.set(drive::sleeper::state::ready); }
     // Pushes are for those who wait; a lock that was free never gets here.
     if (!finished_) { core_.drive().listen(op_.who.owner.number, *this); }
 }

@@ -40,12 +40,12 @@ void driver::listen(std::uint64_t number, participant& who) {
 }
 
 void driver::ready(sleeper& who) {
-    who.ready = true;
-    if (leader_polls_for_ == &who) {
-        wake_.ring(); // it sleeps in poll(), not on its condition
-    } else {
-        who.woken.notify_one();
+    if (leader_polls_for_ == &who) { wake_.ring(); } // it sleeps in poll()
+    if (who.follows_) {
+        unfollow(who);
+        to_wake_.push_back(&who);
     }
+    who.set(sleeper::state::ready); // from here on it may be gone
 }
 
 void driver::settle() {
@@ -66,9 +66,9 @@ void driver::settle() {
 
 bool driver::hand_out_answers() {
     if (answers_.empty()) { return false; }
-    const auto batch = std::exchange(answers_, {});
+    handing_out_.swap(answers_);
     const auto at = now();
-    for (const auto& what : batch) {
+    for (const auto& what : handing_out_) {
         if (const auto found = flights_.find(what.id); found != flights_.end()) {
             const auto to = std::move(found->second);
             flights_.erase(found);
@@ -79,6 +79,7 @@ bool driver::hand_out_answers() {
             answer_beats(to, what, at);
         }
     }
+    handing_out_.clear();
     return true;
 }
 

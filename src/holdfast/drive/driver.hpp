@@ -3,12 +3,13 @@
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/spinner.hpp"
 #include "holdfast/drive/timer_heap.hpp"
 #include "holdfast/drive/wake_up.hpp"
 #include "holdfast/engine/engine.hpp"
 
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -39,13 +40,16 @@ public:
     /// before it is given up.
     class turn {
     public:
-        explicit turn(driver& of) : driver_{of}, lock_{of.mutex_} {}
+        explicit turn(driver& of) : driver_{of}, lock_{of.mutex_} { of.look_at_clock(); }
         turn(const turn&) = delete;
         turn& operator=(const turn&) = delete;
-        ~turn() { driver_.settle(); }
+        ~turn() {
+            if (lock_.owns_lock()) { driver_.end_turn(lock_); }
+        }
         /// Hands out all answers that are there already.
         void settle() { driver_.settle(); }
-        /// Blocks, driving the engine or following who does, until `me` is ready.
+        /// Blocks, driving the engine or following who does, until `me` is ready. The turn may be
+        /// over then: what was waited for can be read without it.
         void wait(sleeper& me) { driver_.wait(lock_, me); }
 
     private:
@@ -53,7 +57,6 @@ public:
         std::unique_lock<std::mutex> lock_;
     };
 
-    [[nodiscard]] base::instant now() const noexcept { return time_.now(); }
     [[nodiscard]] engine::capabilities caps(primitive kind) const { return engine_->caps(kind); }
 
     void send(participant& who, purpose why, const engine::op& what, base::instant give_up);
@@ -91,6 +94,11 @@ private:
     void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
     void noticed(const engine::notice& what) override { notices_.push_back(what); }
 
+    /// When this turn began, or went on after waiting: near enough to now, and never later, so that
+    /// what is reckoned from it is on the safe side.
+    [[nodiscard]] base::instant now() const noexcept { return now_; }
+    void look_at_clock() noexcept { now_ = time_.now(); }
+
     void settle();
     bool hand_out_answers();
     bool hand_out_notices();
@@ -99,8 +107,14 @@ private:
     void run_due(base::instant at);
     void take_cancels(base::instant at);
 
+    void end_turn(std::unique_lock<std::mutex>& lock);
+    void wake_the_ready();
     void wait(std::unique_lock<std::mutex>& lock, sleeper& me);
+    void lead(std::unique_lock<std::mutex>& lock, sleeper& me);
+    bool follow(std::unique_lock<std::mutex>& lock, sleeper& me);
     void leave_lead();
+    void unfollow(sleeper& who);
+    [[nodiscard]] bool read_directly(std::unique_lock<std::mutex>& lock);
     /// `leader` is null for the keeper.
     void poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader);
     void tell_keeper_of_new_descriptors();
@@ -114,11 +128,13 @@ private:
     timer_heap timers_;
     base::instant engine_due_ = base::never;
 
+    base::instant now_{};
     engine::op_id last_op_ = 0;
     std::unordered_map<engine::op_id, flight> flights_;
     std::unordered_map<engine::op_id, beat_flight> beat_flights_;
     std::unordered_map<std::uint64_t, std::shared_ptr<participant>> listeners_;
     std::vector<engine::answer> answers_;
+    std::vector<engine::answer> handing_out_; ///< kept for its memory
     std::vector<engine::notice> notices_;
     std::vector<beat_request> beats_;
     bool settling_ = false;
@@ -128,7 +144,10 @@ private:
     const sleeper* leader_polls_for_ = nullptr; ///< set while the leader is in poll()
     base::instant lead_began_{};
     base::instant last_led_{};
-    std::deque<sleeper*> followers_;
+    base::instant last_polled_{};
+    std::list<sleeper*> followers_;
+    std::vector<const sleeper*> to_wake_; ///< when the lock is given up
+    spinner spin_;
 
     std::thread keeper_;
     std::condition_variable keeper_woken_;

@@ -4,7 +4,10 @@
 #include "holdfast/drive/driver.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <span>
+#include <sys/socket.h>
 
 namespace holdfast::drive {
 
@@ -16,38 +19,119 @@ namespace {
 /// the other do not wake it each time. Well below what P2 allows a loss notice to be late.
 constexpr milliseconds quiet{5};
 
+/// A leader that reads answers directly looks at all descriptors at least this often.
+constexpr milliseconds poll_at_least{5};
+
 } // namespace
+
+void driver::end_turn(std::unique_lock<std::mutex>& lock) {
+    settle();
+    std::array<const sleeper*, 64>
+        some; // NOLINT(cppcoreguidelines-pro-type-member-init): copied to
+    const auto count = std::min(some.size(), to_wake_.size());
+    std::copy_n(to_wake_.begin(), count, some.begin());
+    to_wake_.erase(to_wake_.begin(), to_wake_.begin() + static_cast<std::ptrdiff_t>(count));
+    wake_the_ready();
+    // Without the lock, or whoever wants a turn next would run into it.
+    lock.unlock();
+    std::for_each_n(some.begin(), count, sleeper::wake);
+}
+
+void driver::wake_the_ready() {
+    for (const auto* const who : to_wake_) { sleeper::wake(who); }
+    to_wake_.clear();
+}
 
 void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
     settle();
-    while (!me.ready) {
+    while (!me.ready()) {
         if (!leading_) {
-            leading_ = true;
-            lead_began_ = now();
-            while (!me.ready) { poll_once(lock, &me); }
-            leading_ = false;
-        } else {
-            followers_.push_back(&me);
-            me.woken.wait(lock, [&me] { return me.ready || me.chosen; });
-            std::erase(followers_, &me);
-            me.chosen = false;
+            lead(lock, me);
+        } else if (follow(lock, me)) {
+            return;
         }
     }
     if (!leading_) { leave_lead(); }
 }
 
+void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
+    leading_ = true;
+    lead_began_ = now();
+    while (!me.ready()) { poll_once(lock, &me); }
+    leading_ = false;
+}
+
+/// True: it is ready, and the lock is not held.
+bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
+    me.set(sleeper::state::waiting);
+    me.place_ = followers_.insert(followers_.end(), &me);
+    me.follows_ = true;
+    end_turn(lock);
+    me.sleep();
+    if (me.ready()) { return true; }
+    lock.lock(); // chosen; by now it may be ready as well
+    look_at_clock();
+    return false;
+}
+
+void driver::unfollow(sleeper& who) {
+    followers_.erase(who.place_);
+    who.follows_ = false;
+}
+
 void driver::leave_lead() {
     if (!followers_.empty()) {
-        followers_.front()->chosen = true;
-        followers_.front()->woken.notify_one();
+        sleeper& next = *followers_.front();
+        unfollow(next);
+        next.set(sleeper::state::chosen);
+        to_wake_.push_back(&next);
         return;
     }
     last_led_ = now();
     if (keeper_parked_) { keeper_woken_.notify_one(); }
 }
 
+/// While answers are on their way the leader reads them itself. It looks at the other descriptors
+/// now and then; a timer that goes off meanwhile is late by some milliseconds at most, which P2
+/// allows.
+bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
+    // Who waits in a queue hears of its grant on another descriptor.
+    if (engine_->expected() <= followers_.size() || now() >= last_polled_ + poll_at_least) {
+        return false;
+    }
+    const auto from = engine_->expect();
+    if (from.descriptor < 0) { return false; }
+    const bool spin = from.spin > base::duration::zero() && followers_.empty() && spin_.worth_it();
+    wake_the_ready();
+    lock.unlock();
+    ssize_t count = -1;
+    if (spin) {
+        const auto until = time_.now() + from.spin;
+        do {
+            count = ::recv(from.descriptor, from.into.data(), from.into.size(), MSG_DONTWAIT);
+        } while (count < 0 && errno == EAGAIN && time_.now() < until);
+    }
+    const bool found = count >= 0;
+    if (!found) { count = ::recv(from.descriptor, from.into.data(), from.into.size(), 0); }
+    const int error = count < 0 ? errno : 0;
+    lock.lock();
+    look_at_clock();
+    if (spin && found) { spin_.found(); }
+    if (spin && !found) { spin_.in_vain(); }
+    const auto at = now();
+    engine_due_ = engine_->received(count, error, at);
+    take_cancels(at);
+    settle();
+    run_due(now());
+    settle();
+    return true;
+}
+
 void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader) {
     const bool as_keeper = leader == nullptr;
+    if (!as_keeper && read_directly(lock)) { return; }
+    last_polled_ = now();
+    wake_the_ready();
     std::vector<pollfd> watched;
     watched.reserve(wake_up::count + 4);
     wake_.pollables(watched);
@@ -61,6 +145,7 @@ void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader
     lock.unlock();
     const auto found = ::poll(watched.data(), watched.size(), -1);
     lock.lock();
+    look_at_clock();
     if (as_keeper) {
         keeper_polls_ = false;
     } else {
@@ -98,6 +183,8 @@ void driver::need_keeper() {
 void driver::keep() {
     std::unique_lock lock{mutex_};
     while (!stopping_) {
+        look_at_clock();
+        wake_the_ready();
         if (leading_ || now() < last_led_ + quiet) {
             keeper_rests(lock);
         } else {
@@ -119,6 +206,7 @@ void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
 
 void driver::drain(base::duration most) {
     std::unique_lock lock{mutex_};
+    look_at_clock();
     const auto until = now() + most;
     wake_.arm(until);
     leading_ = true;
@@ -130,6 +218,7 @@ void driver::drain(base::duration most) {
     }
     leading_ = false;
     leave_lead();
+    end_turn(lock);
 }
 
 } // namespace holdfast::drive

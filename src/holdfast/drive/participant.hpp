@@ -5,8 +5,9 @@
 #include "holdfast/drive/timer_heap.hpp"
 #include "holdfast/engine/answers.hpp"
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 
 namespace holdfast::drive {
@@ -33,10 +34,31 @@ public:
 };
 
 /// A caller that blocks until its participant has something for it. Lives on the caller's stack.
-struct sleeper {
-    std::condition_variable woken;
-    bool ready = false;  ///< what it waits for has happened
-    bool chosen = false; ///< it is to drive the engine now
+/// Once it is ready nobody else touches it or what it waited for, so that its thread goes on
+/// without the driver's lock.
+class sleeper {
+public:
+    enum class state : std::uint32_t {
+        waiting,
+        chosen, ///< it is to drive the engine now
+        ready,  ///< what it waits for has happened
+    };
+
+    [[nodiscard]] bool ready() const noexcept {
+        return state_.load(std::memory_order_acquire) == state::ready;
+    }
+    void set(state what) noexcept { state_.store(what, std::memory_order_release); }
+
+    /// Blocks while it is `waiting`.
+    void sleep() noexcept;
+    /// After `set`, from another thread. It may be gone by then: only its address is used.
+    static void wake(const sleeper* who) noexcept;
+
+private:
+    friend class driver;
+    std::atomic<state> state_{state::waiting};
+    std::list<sleeper*>::iterator place_{}; ///< among the driver's followers
+    bool follows_ = false;
 };
 
 } // namespace holdfast::drive

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <span>
+#include <sys/types.h>
 #include <vector>
 
 namespace holdfast::engine {
@@ -31,6 +32,13 @@ public:
 
 protected:
     ~sink() = default;
+};
+
+/// Where the next answer is to be read, by a caller that waits for nothing else.
+struct direct {
+    int descriptor = -1;    ///< of a socket; -1: it cannot be said, use poll()
+    std::span<char> into{}; ///< written to until `received`
+    base::duration spin{0}; ///< for so long it may pay to look before blocking
 };
 
 /// One client's access to the place where locks live.
@@ -59,6 +67,17 @@ public:
     /// Does the I/O that is ready and whatever is due by `now`; returns when it wants to be driven
     /// next even if no descriptor is ready.
     virtual base::instant drive(std::span<const pollfd> ready, base::instant now) = 0;
+
+    /// While answers are on their way over one socket, a caller may read them from it itself, with
+    /// one system call instead of two, and not under the driver's lock. Between `expect` and
+    /// `received` other threads submit and drive, but with nothing ready. The socket blocks for
+    /// some milliseconds at most. `count` is what recv() gave; `error` its errno.
+    [[nodiscard]] virtual direct expect() { return {}; }
+    virtual base::instant received(ssize_t /*count*/, int /*error*/, base::instant /*now*/) {
+        return base::never;
+    }
+    /// How many answers are on their way.
+    [[nodiscard]] virtual std::size_t expected() const { return 0; }
 };
 
 } // namespace holdfast::engine

@@ -3,9 +3,21 @@
 #include "holdfast/net/system_text.hpp"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 namespace holdfast::net {
+
+void plain_stream::connected() {
+    // `read` and `write` say with each call that they do not block. Whoever reads from the
+    // descriptor directly wants to block, but not for ever.
+    const int flags = ::fcntl(socket(), F_GETFL);
+    ::fcntl(socket(), F_SETFL, flags & ~O_NONBLOCK);
+    constexpr timeval longest{.tv_sec = 0, .tv_usec = 4000};
+    ::setsockopt(socket(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+    opened();
+}
 
 short plain_stream::events() const noexcept {
     return static_cast<short>(full_ ? POLLIN | POLLOUT : POLLIN);

@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    void connected() override { opened(); }
+    void connected() override;
     [[nodiscard]] short events() const noexcept override;
     void broken(int error);
 

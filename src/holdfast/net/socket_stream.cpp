@@ -14,7 +14,7 @@ std::string_view socket_stream::step() const noexcept {
 
 pollfd socket_stream::wanted() const noexcept {
     if (connector_) { return connector_->wanted(); }
-    return {.fd = socket_.get(), .events = events(), .revents = 0};
+    return {.fd = state_ == state::failed ? -1 : socket_.get(), .events = events(), .revents = 0};
 }
 
 void socket_stream::connect(const endpoint& where, const lookup& how) {
@@ -54,7 +54,9 @@ void socket_stream::fail(std::string&& why, bool for_good) noexcept {
     failure_ = std::move(why);
     hopeless_ = for_good;
     connector_.reset();
-    socket_.reset();
+    // Not closed yet: another thread may be reading from the descriptor, and its number must not
+    // come to mean another file before that thread knows.
+    if (socket_) { ::shutdown(socket_.get(), SHUT_RDWR); }
 }
 
 bool has_bytes_left(int socket) noexcept {

@@ -61,7 +61,7 @@ public:
     [[nodiscard]] virtual std::size_t write(std::span<const char> from) = 0;
 
     /// The descriptor if bytes on it are the stream's own, so that recv() may be called directly;
-    /// -1 with TLS.
+    /// -1 with TLS. A recv() that may block does so for some milliseconds at most.
     [[nodiscard]] virtual int plain_descriptor() const noexcept = 0;
 
 protected:

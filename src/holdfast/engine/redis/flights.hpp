@@ -5,8 +5,8 @@
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <cassert>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,16 +21,15 @@ enum class asked : std::uint8_t {
     beat,
     inspect,
     scan,
-    listed,   ///< an inspect for a list
-    diagnose, ///< first TIME, then INFO
-    time,     ///< ours: to know the server's clock
-    load,     ///< ours: scripts
-    undo,     ///< ours: a withdraw for a cancelled acquire
+    listed, ///< an inspect for a list
+    diagnose,
+    time, ///< ours: to know the server's clock
+    load, ///< ours: scripts
+    undo, ///< ours: a withdraw for a cancelled acquire
 };
 
 /// A list that is being put together.
 struct list_job {
-    op_id id = 0;
     report page{};
     std::size_t missing = 0;
 };
@@ -39,7 +38,7 @@ struct flight {
     asked what{};
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
-    op_id id = 0;
+    op_id id = 0;           ///< 0: nobody waits for the answer
     base::instant sent{};
     base::instant give_up = base::never;
     base::instant not_after = base::never; ///< acquire
@@ -48,8 +47,60 @@ struct flight {
     unsigned count = 0;                    ///< scan: the longest page
     std::vector<ticket> items{};           ///< beat
     std::shared_ptr<list_job> list{};
+
+    /// As new, but what was allocated is kept for the next.
+    void clear() {
+        what = {};
+        answered = cancelled = false;
+        id = 0;
+        give_up = not_after = base::never;
+        items.clear();
+        list.reset();
+    }
 };
 
-using flights = std::deque<flight>;
+/// First in, first out; a reference to the first stays good while others are added.
+class flights {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] flight& operator[](std::size_t at) noexcept { return *slot(at); }
+    [[nodiscard]] const flight& operator[](std::size_t at) const noexcept { return *slot(at); }
+    [[nodiscard]] flight& front() noexcept { return *slot(0); }
+    [[nodiscard]] const flight& front() const noexcept { return *slot(0); }
+
+    flight& add() {
+        if (count_ == slots_.size()) { grow(); }
+        auto& made = slots_[(first_ + count_) & (slots_.size() - 1)];
+        if (!made) { made = std::make_unique<flight>(); }
+        made->clear();
+        ++count_;
+        return *made;
+    }
+    void drop_first() noexcept {
+        assert(count_ > 0);
+        first_ = (first_ + 1) & (slots_.size() - 1);
+        --count_;
+    }
+
+private:
+    [[nodiscard]] const std::unique_ptr<flight>& slot(std::size_t at) const noexcept {
+        assert(at < count_);
+        return slots_[(first_ + at) & (slots_.size() - 1)];
+    }
+    void grow() {
+        constexpr std::size_t least = 8;
+        std::vector<std::unique_ptr<flight>> more(slots_.empty() ? least : slots_.size() * 2);
+        for (std::size_t at = 0; at < count_; ++at) {
+            more[at] = std::move(slots_[(first_ + at) & (slots_.size() - 1)]);
+        }
+        slots_ = std::move(more);
+        first_ = 0;
+    }
+
+    std::vector<std::unique_ptr<flight>> slots_; ///< a ring; as many as a power of two
+    std::size_t first_ = 0;
+    std::size_t count_ = 0;
+};
 
 } // namespace holdfast::engine::redis

@@ -44,13 +44,17 @@ void redis_engine::heard(const reply& said, instant now) {
         main_.break_off(errc::unavailable, server() + ": an answer to nothing");
         return;
     }
-    flight of = std::move(flights_.front());
-    flights_.pop_front();
+    flight& of = flights_.front();
     if (on_the_way_ > 0) { --on_the_way_; }
     if (said.is_error() && of.what != asked::diagnose) {
         heard_error(of, said, now);
-        return;
+    } else {
+        heard(of, said, now);
     }
+    flights_.drop_first();
+}
+
+void redis_engine::heard(flight& of, const reply& said, instant now) {
     switch (of.what) {
     case asked::acquire: heard_acquire(of, said, now); break;
     case asked::release: say(of, read_release(said)); break;
@@ -79,8 +83,10 @@ void redis_engine::heard(const reply& said, instant now) {
 void redis_engine::heard_error(flight& of, const reply& said, instant now) {
     auto why = explain(said.text(), where_.server.text());
     if (why.scripts_are_gone && of.what != asked::load) {
-        const bool loading = std::any_of(flights_.begin(), flights_.end(),
-                                         [](const flight& one) { return one.what == asked::load; });
+        bool loading = false;
+        for (std::size_t at = 0; at < flights_.size(); ++at) {
+            loading = loading || flights_[at].what == asked::load;
+        }
         if (!loading) { load_scripts(now); }
     }
     if (of.list) {
@@ -126,7 +132,7 @@ void redis_engine::heard_beat(const flight& of, const reply& said) {
 
 void redis_engine::heard_scan(const flight& of, const reply& said, instant now) {
     auto job = std::make_shared<list_job>();
-    job->id = of.id;
+
     if (said.word(0) != "0") { job->page.cursor = said.word(0); }
     std::vector<std::string> names;
     const std::size_t found = said.size() > 1 ? said[1].size() : 0;

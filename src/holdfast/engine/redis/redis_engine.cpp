@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cerrno>
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -80,23 +81,56 @@ void redis_engine::pollables(std::vector<pollfd>& out) const {
     inbox_.pollables(out);
 }
 
+void redis_engine::heard_main(const reply& said, instant now) {
+    if (main_.ready()) {
+        heard(said, now);
+    } else {
+        heard_greeting(said, now);
+    }
+}
+
 instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
     assert(sink_ != nullptr);
-    main_changed(main_.drive(ready, now,
-                             [this, now](const reply& said) {
-                                 if (main_.ready()) {
-                                     heard(said, now);
-                                 } else {
-                                     heard_greeting(said, now);
-                                 }
-                             }),
-                 now);
+    if (!read_by_others_) {
+        main_changed(
+            main_.drive(ready, now, [this, now](const reply& said) { heard_main(said, now); }),
+            now);
+    }
     inbox_changed(inbox_.drive(ready, now, [this](const reply& said) { heard_message(said); }),
                   now);
+    return go_on(ready.empty(), now);
+}
+
+direct redis_engine::expect() {
+    constexpr std::size_t most_at_once = 65'536;
+    if (!main_.ready() || on_the_way_ < flights_.size()) { return {}; }
+    const int descriptor = main_.now()->plain_descriptor();
+    if (descriptor < 0) { return {}; }
+    direct_.resize(most_at_once);
+    read_by_others_ = true;
+    return {descriptor, direct_, where_.spin};
+}
+
+instant redis_engine::received(ssize_t count, int error, instant now) {
+    read_by_others_ = false;
+    const auto hear = [this, now](const reply& said) { heard_main(said, now); };
+    if (count > 0) {
+        const auto bytes = std::span{direct_}.first(static_cast<std::size_t>(count));
+        main_changed(main_.take(bytes, now, hear), now);
+    } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
+        // The session finds out by itself what is wrong.
+        const pollfd mine{main_.now()->wanted().fd, POLLIN, POLLIN};
+        main_changed(main_.drive({&mine, 1}, now, hear), now);
+    }
+    return go_on(false, now);
+}
+
+instant redis_engine::go_on(bool gather, instant now) {
     if (!waiting_.empty()) { send_waiting(now); }
-    flush(ready.empty());
+    flush(gather);
     if (now >= earliest_) { give_up(now); }
-    if (on_the_way_ > 0 && now >= flights_.front().sent + where_.command_timeout) {
+    if (on_the_way_ > 0 && !read_by_others_ &&
+        now >= flights_.front().sent + where_.command_timeout) {
         main_.break_off(errc::unavailable, server() + ": no answer within " +
                                                std::to_string(where_.command_timeout.count()) +
                                                " ms");
@@ -124,7 +158,8 @@ void redis_engine::main_changed(link::change how, instant now) {
     const auto code = main_.code();
     auto lost = std::exchange(flights_, {});
     on_the_way_ = 0;
-    for (const flight& one : lost) {
+    for (std::size_t at = 0; at < lost.size(); ++at) {
+        const flight& one = lost[at];
         if (one.answered || one.cancelled || one.id == 0) { continue; }
         // A server does nothing before it has read the whole command.
         const bool arrived = sent >= one.end;
@@ -167,7 +202,8 @@ void redis_engine::give_up(instant now) {
              main_.detail().empty() ? server() + ": not connected yet" : main_.detail());
         return true;
     });
-    for (flight& one : flights_) {
+    for (std::size_t at = 0; at < flights_.size(); ++at) {
+        flight& one = flights_[at];
         if (one.answered || one.id == 0) { continue; }
         if (one.give_up > now) {
             earliest_ = std::min(earliest_, one.give_up);

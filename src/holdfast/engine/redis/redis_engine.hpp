@@ -27,6 +27,9 @@ public:
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
+    [[nodiscard]] direct expect() override;
+    base::instant received(ssize_t count, int error, base::instant now) override;
+    [[nodiscard]] std::size_t expected() const override { return on_the_way_; }
 
 private:
     struct waiting {
@@ -56,6 +59,7 @@ private:
     // Hearing.
     void heard_greeting(const reply& said, base::instant now);
     void heard(const reply& said, base::instant now);
+    void heard(flight& of, const reply& said, base::instant now);
     void heard_error(flight& of, const reply& said, base::instant now);
     void heard_acquire(flight& of, const reply& said, base::instant now);
     void heard_beat(const flight& of, const reply& said);
@@ -65,6 +69,9 @@ private:
     void heard_message(const reply& said);
     void say(const flight& to, answer&& what);
     void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
+
+    base::instant go_on(bool gather, base::instant now);
+    void heard_main(const reply& said, base::instant now);
 
     // When things go wrong.
     void main_changed(link::change how, base::instant now);
@@ -96,6 +103,9 @@ private:
     std::size_t on_the_way_ = 0;           ///< of the flights, those that are sent
     std::uint64_t written_ = 0;            ///< bytes of commands for the present session
     base::instant earliest_ = base::never; ///< no operation gives up before this
+
+    std::vector<char> direct_;    ///< what a caller reads into by itself
+    bool read_by_others_ = false; ///< between `expect` and `received`: nothing may be closed
 };
 
 } // namespace holdfast::engine::redis

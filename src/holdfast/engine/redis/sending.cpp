@@ -50,7 +50,7 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
     }
     waiting_.push_back({id, what, give_up});
     const auto now = time_.now();
-    main_.open(now);
+    if (!read_by_others_) { main_.open(now); }
     inbox_.open(now);
 }
 
@@ -63,7 +63,7 @@ void redis_engine::send_waiting(instant now) {
 }
 
 flight& redis_engine::take_off(asked what, instant now) {
-    flight& made = flights_.emplace_back();
+    flight& made = flights_.add();
     made.what = what;
     made.sent = now;
     return made;
@@ -149,8 +149,8 @@ void redis_engine::load_scripts(instant now) {
 
 void redis_engine::cancel(op_id id) {
     if (std::erase_if(waiting_, [id](const waiting& one) { return one.id == id; }) > 0) { return; }
-    for (flight& one : flights_) {
-        if (one.id == id) { one.cancelled = true; }
+    for (std::size_t at = 0; at < flights_.size(); ++at) {
+        if (flights_[at].id == id) { flights_[at].cancelled = true; }
     }
 }
 
