@@ -1,7 +1,9 @@
 // Streams over TLS, against a server in the test: who is trusted, and who is not.
 
 #include "holdfast/net/stream.hpp"
+#include "holdfast/net/tls_authorities.hpp"
 #include "support/background.hpp"
+#include "support/child.hpp"
 #include "support/net_driver.hpp"
 #include "support/net_listener.hpp"
 #include "support/scratch_folder.hpp"
@@ -101,7 +103,21 @@ TEST_F(tls_stream, trusts_the_authorities_of_the_system) {
                                    "authority that is trusted here");
     ::setenv("SSL_CERT_FILE", authority_.ca_file().c_str(), 1);
     EXPECT_EQ(outcome({}, server), "pong");
+    EXPECT_EQ(outcome({}, server), "pong");
+    // It notices that they are others now.
+    const tls_authority other{folder_.path(), "other"};
+    std::filesystem::rename(other.ca_file(), authority_.ca_file());
+    EXPECT_NE(outcome({}, server), "pong");
     ::unsetenv("SSL_CERT_FILE");
+}
+
+TEST_F(tls_stream, reads_the_authorities_of_the_system_once) {
+    EXPECT_EQ(net::system_authorities(), net::system_authorities());
+    ASSERT_NE(net::system_authorities(), nullptr);
+    EXPECT_EQ(in_child([mine = net::system_authorities()] {
+                  return net::system_authorities() == mine ? "shared with a child" : "";
+              }),
+              "");
 }
 
 TEST_F(tls_stream, refuses_a_certificate_of_another_authority) {

@@ -3,6 +3,7 @@
 #include "holdfast/base/fd.hpp"
 #include "holdfast/base/quote.hpp"
 #include "holdfast/net/system_text.hpp"
+#include "holdfast/net/tls_authorities.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -44,7 +45,9 @@ void require(bool done, const char* what) {
 
 void load_authorities(SSL_CTX* context, const std::string& ca_file) {
     if (ca_file.empty()) {
-        require(SSL_CTX_set_default_verify_paths(context) == 1, "the system's authorities");
+        X509_STORE* const systems = system_authorities();
+        require(systems != nullptr, "the system's authorities");
+        SSL_CTX_set1_cert_store(context, systems);
     } else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
         complain_of_file("the CA file", ca_file, "holds no certificate in PEM");
     }
