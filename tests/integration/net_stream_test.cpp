@@ -152,12 +152,21 @@ TEST(net_stream, gives_the_last_words_of_a_server_that_no_longer_listens) {
     send_all(peer.get(), "go away");
     peer.reset(); // with bytes that it has not read, so the connection is reset
     ASSERT_TRUE(is_ready(*client, long_wait));
-    ASSERT_TRUE(eventually([&] { // the first write meets the error, without a SIGPIPE
+    ASSERT_TRUE(eventually([&] { // the first write meets the error
         return client->write(std::span{"x", 1}) == 0;
     }));
     EXPECT_EQ(describe(*client), "open");
     EXPECT_EQ(read_to_end(*client), "go away");
     EXPECT_EQ(describe(*client).substr(0, 8), "failed: ");
+}
+
+TEST(net_stream, raises_no_sigpipe) {
+    const scratch_folder folder;
+    const listener server{folder / "socket"}; // which would raise it at the first opportunity
+    const auto client = stream::start({.unix_path = folder / "socket"});
+    server.accept().reset();
+    EXPECT_EQ(write_all(*client, "one"), 0U);
+    EXPECT_EQ(describe(*client), "failed: broken pipe");
 }
 
 TEST(net_stream, takes_only_as_much_as_there_is_room_for) {

@@ -26,16 +26,13 @@ class tls_traffic : public testing::Test {
 protected:
     const scratch_folder folder_;
     tls_authority authority_{folder_.path()};
-    const listener door_;
+    listener door_;
+    net::endpoint where_{.host = "127.0.0.1",
+                         .port = door_.port(),
+                         .tls = net::tls_terms{.ca_file = authority_.ca_file()}};
     std::unique_ptr<tls_peer> server_;
     std::unique_ptr<stream> client_;
     int server_socket_ = -1;
-
-    [[nodiscard]] std::unique_ptr<stream> start() const {
-        return stream::start({.host = "127.0.0.1",
-                              .port = door_.port(),
-                              .tls = net::tls_terms{.ca_file = authority_.ca_file()}});
-    }
 
     void connect(int newest = 0) {
         const tls_peer_options how{.identity = authority_.issue("server"), .newest = newest};
@@ -44,7 +41,7 @@ protected:
             server_socket_ = socket.get();
             return std::make_unique<tls_peer>(std::move(socket), how);
         }};
-        client_ = start();
+        client_ = stream::start(where_);
         open(*client_);
         server_ = peer.get();
         ASSERT_EQ(describe(*client_), "open");
@@ -187,10 +184,19 @@ TEST_F(tls_traffic, survives_writing_to_a_server_that_is_gone) {
     ::setsockopt(server_socket_, SOL_SOCKET, SO_LINGER, &abrupt, sizeof abrupt);
     forget_server(); // resets the connection
     ASSERT_TRUE(is_ready(*client_, long_wait));
-    // SIGPIPE would end this program.
     EXPECT_EQ(write_all(*client_, "one"), 0U);
     EXPECT_EQ(write_all(*client_, "two"), 0U);
     EXPECT_EQ(describe(*client_), "failed: connection reset by peer");
+}
+
+TEST_F(tls_traffic, raises_no_sigpipe) {
+    door_ = listener{folder_ / "socket"}; // which would raise it at the first opportunity
+    where_.unix_path = folder_ / "socket";
+    where_.tls->server_name = "localhost";
+    connect();
+    forget_server();
+    EXPECT_EQ(write_all(*client_, "one"), 0U);
+    EXPECT_EQ(describe(*client_), "failed: broken pipe");
 }
 
 TEST_F(tls_traffic, gives_the_last_words_of_a_server_that_no_longer_listens) {
@@ -212,7 +218,7 @@ TEST_F(tls_traffic, says_goodbye_itself) {
 }
 
 TEST_F(tls_traffic, waits_for_a_silent_server_without_blocking) {
-    auto client = start();
+    auto client = stream::start(where_);
     open(*client, 50ms);
     EXPECT_EQ(describe(*client), "opening: TLS handshake");
     const stopwatch clock;
@@ -221,7 +227,7 @@ TEST_F(tls_traffic, waits_for_a_silent_server_without_blocking) {
 }
 
 TEST_F(tls_traffic, says_that_the_server_closed_during_the_handshake) {
-    const auto client = start();
+    const auto client = stream::start(where_);
     const auto peer = door_.accept();
     ::shutdown(peer.get(), SHUT_WR);
     open(*client);
@@ -232,7 +238,7 @@ TEST_F(tls_traffic, says_that_the_server_closed_during_the_handshake) {
 TEST_F(tls_traffic, says_that_the_server_speaks_something_else) {
     for (const std::string greeting :
          {"-ERR unknown command\r\n", "HTTP/1.1 400 Bad Request\r\n"}) {
-        const auto client = start();
+        const auto client = stream::start(where_);
         const auto peer = door_.accept();
         send_all(peer.get(), greeting);
         open(*client);
