@@ -86,7 +86,8 @@ bool redis_raw::read_more(milliseconds within) {
     if (::poll(&ready, 1, static_cast<int>(std::max(within, 0ms).count())) <= 0) { return false; }
     std::array<char, 4096> some{};
     const auto got = ::recv(socket_.get(), some.data(), some.size(), 0);
-    ended_ = got <= 0; // a reset is an end, too
+    ended_ = got <= 0;
+    reset_ = got < 0 && errno == ECONNRESET;
     if (!ended_) { unread_.append(some.data(), static_cast<std::size_t>(got)); }
     return !ended_;
 }

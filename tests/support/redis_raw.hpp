@@ -33,6 +33,7 @@ public:
 
     /// Waits for the other side to close or reset; what it sends until then is not lost.
     [[nodiscard]] bool closes(milliseconds within = long_wait);
+    [[nodiscard]] bool was_reset() const { return reset_; }
 
     void close() { socket_.reset(); }
 
@@ -42,6 +43,7 @@ private:
     base::fd socket_;
     std::string unread_;
     bool ended_ = false;
+    bool reset_ = false;
 };
 
 } // namespace holdfast::test

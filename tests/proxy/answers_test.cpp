@@ -1,0 +1,122 @@
+// Answers that are lost, late, or not what the server said.
+
+#include "proxy/proxy_fixture.hpp"
+
+#include <stdexcept>
+
+namespace holdfast::test {
+
+namespace {
+
+class proxy_answers : public proxy_fixture {};
+
+TEST_F(proxy_answers, are_lost_although_the_server_did_as_asked) {
+    auto client = connect();
+    between.drop_answers();
+    client.send({"INCR", "n"});
+    EXPECT_TRUE(client.closes());
+    EXPECT_TRUE(client.was_reset());
+    EXPECT_FALSE(client.read());
+    EXPECT_EQ(value("n"), "1");
+    EXPECT_EQ(connect().ask({"INCR", "n"}).number(), 2) << "only one was to be lost";
+    EXPECT_EQ(between.counts().dropped, 1U);
+}
+
+TEST_F(proxy_answers, are_lost_if_the_request_holds_certain_bytes) {
+    auto client = connect();
+    between.drop_answers({.with = "stock"});
+    EXPECT_EQ(client.ask({"INCR", "other"}).number(), 1);
+    client.send({"INCR", "other"});
+    client.send({"INCR", "stock"});
+    EXPECT_EQ(client.read().value().number(), 2) << "what came before is not lost";
+    EXPECT_FALSE(client.read());
+    EXPECT_EQ(value("stock"), "1");
+}
+
+TEST_F(proxy_answers, are_lost_until_further_notice) {
+    between.drop_answers({.times = for_good});
+    for (int i = 0; i < 3; ++i) {
+        auto client = connect();
+        client.send({"INCR", "n"});
+        EXPECT_TRUE(client.closes());
+    }
+    between.heal();
+    EXPECT_EQ(connect().ask({"INCR", "n"}).number(), 4);
+}
+
+TEST_F(proxy_answers, are_lost_on_one_kind_of_connection) {
+    between.drop_answers({.on = connection_kind::inbox});
+    EXPECT_EQ(connect().ask({"PING"}).text(), "PONG");
+    auto listener = connect();
+    listener.send({"SUBSCRIBE", "c"});
+    EXPECT_TRUE(listener.closes());
+}
+
+TEST_F(proxy_answers, may_be_lost_without_a_word) {
+    auto client = connect();
+    between.drop_answers({}, ending::silence);
+    client.send({"INCR", "n"});
+    ASSERT_TRUE(eventually([&] { return between.counts().dropped == 1; }));
+    EXPECT_EQ(value("n"), "1");
+    EXPECT_FALSE(client.closes(a_while));
+}
+
+TEST_F(proxy_answers, may_be_lost_with_an_orderly_end) {
+    auto client = connect();
+    between.drop_answers({}, ending::close);
+    client.send({"INCR", "n"});
+    EXPECT_TRUE(client.closes());
+    EXPECT_FALSE(client.was_reset());
+    EXPECT_EQ(value("n"), "1");
+}
+
+TEST_F(proxy_answers, are_held_until_released) {
+    auto client = connect();
+    auto listener = inbox("c");
+    between.hold_answers({.with = "PUBLISH"});
+    client.send({"PUBLISH", "c", "early"});
+    client.send({"PING"});
+    EXPECT_EQ(listener.read().value().text(), "[message, c, early]") << "before its own answer";
+    EXPECT_FALSE(client.read(a_while));
+    EXPECT_EQ(between.counts().held, 1U);
+    between.release();
+    EXPECT_EQ(client.read().value().number(), 1);
+    EXPECT_EQ(client.read().value().text(), "PONG");
+}
+
+TEST_F(proxy_answers, may_be_forged) {
+    auto client = connect();
+    auto listener = inbox("c");
+    between.inject("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$4\r\nlies\r\n", connection_kind::inbox);
+    EXPECT_EQ(listener.read().value().text(), "[message, c, lies]");
+    EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
+}
+
+class proxy_garbage : public proxy_answers, public testing::WithParamInterface<garbage> {};
+
+INSTANTIATE_TEST_SUITE_P(kinds, proxy_garbage,
+                         testing::Values(garbage::wrong_type, garbage::huge_string,
+                                         garbage::huge_list, garbage::no_number, garbage::noise));
+
+TEST_P(proxy_garbage, comes_in_place_of_one_answer) {
+    auto client = connect();
+    between.mangle(GetParam(), {.with = "INCR"});
+    EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
+    client.send({"INCR", "n"});
+    EXPECT_THROW(static_cast<void>(client.read()), std::runtime_error);
+    EXPECT_EQ(value("n"), "1");
+    EXPECT_EQ(connect().ask({"INCR", "n"}).number(), 2) << "one answer";
+}
+
+TEST_F(proxy_answers, may_end_half_way) {
+    auto client = connect();
+    between.mangle(garbage::truncated);
+    client.send({"ECHO", "a long word"});
+    EXPECT_FALSE(client.read());
+    EXPECT_TRUE(client.closes(0ms));
+    EXPECT_GT(between.counts().bytes_to_client, 0U);
+}
+
+} // namespace
+
+} // namespace holdfast::test

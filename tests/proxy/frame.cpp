@@ -1,0 +1,49 @@
+#include "proxy/frame.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <variant>
+
+namespace holdfast::test {
+
+namespace {
+
+/// In capitals.
+std::string command_of(const redis_reply& request) {
+    auto out = request.items().empty() ? std::string{} : request.items().front().string();
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return out;
+}
+
+} // namespace
+
+std::optional<frame> frame::take(std::string& from) {
+    std::string_view rest{from};
+    auto content = redis_reply::take(rest);
+    if (!content) { return std::nullopt; }
+    const auto size = from.size() - rest.size();
+    frame out{from.substr(0, size), *std::move(content)};
+    from.erase(0, size);
+    return out;
+}
+
+bool subscribes(const redis_reply& request) {
+    const auto command = command_of(request);
+    return command.ends_with("SUBSCRIBE") && !command.ends_with("UNSUBSCRIBE");
+}
+
+std::size_t answers_to(const redis_reply& request) {
+    const auto channels = std::max<std::size_t>(request.items().size(), 2) - 1;
+    return command_of(request).ends_with("SUBSCRIBE") ? channels : 1;
+}
+
+bool is_push(const redis_reply& answer) {
+    const auto* const items = std::get_if<redis_reply::list>(&answer.value);
+    if (items == nullptr || items->empty()) { return false; }
+    const auto first = items->front().text();
+    return first == "message" || first == "pmessage" || first == "smessage";
+}
+
+} // namespace holdfast::test

@@ -1,0 +1,86 @@
+// Requests that reach the server long after they were sent.
+
+#include "proxy/proxy_fixture.hpp"
+
+namespace holdfast::test {
+
+namespace {
+
+class proxy_late_requests : public proxy_fixture {
+protected:
+    [[nodiscard]] bool one_is_held() {
+        return eventually([&] { return between.counts().held == 1; });
+    }
+};
+
+TEST_F(proxy_late_requests, wait_until_released) {
+    auto client = connect();
+    between.hold_requests({.with = "late"});
+    EXPECT_EQ(client.ask({"SET", "soon", "1"}).text(), "OK");
+    client.send({"SET", "late", "1"});
+    EXPECT_FALSE(client.read(a_while));
+    EXPECT_EQ(value("late"), "nil");
+    EXPECT_EQ(connect().ask({"SET", "late", "2"}).text(), "OK") << "the next one may pass";
+    between.release();
+    EXPECT_EQ(client.read().value().text(), "OK");
+    EXPECT_EQ(value("late"), "1");
+}
+
+TEST_F(proxy_late_requests, keep_back_what_comes_after_them) {
+    auto client = connect();
+    between.hold_requests({.with = "first"});
+    client.send({"APPEND", "k", "first"});
+    client.send({"APPEND", "k", "+second"});
+    EXPECT_FALSE(client.read(a_while));
+    between.release();
+    EXPECT_EQ(client.read().value().number(), 5);
+    EXPECT_EQ(client.read().value().number(), 12);
+    EXPECT_EQ(value("k"), "first+second");
+}
+
+// A client that gives up on a lost acquire, takes and frees the lock on a new connection, and then
+// finds that the first acquire has run last.
+TEST_F(proxy_late_requests, arrive_last_although_their_client_has_gone) {
+    between.hold_requests({.with = "lock"});
+    {
+        auto given_up = connect();
+        given_up.send({"SET", "lock", "first", "NX"});
+        ASSERT_TRUE(one_is_held());
+    }
+    auto again = connect();
+    EXPECT_EQ(again.ask({"SET", "lock", "second", "NX"}).text(), "OK");
+    EXPECT_EQ(again.ask({"DEL", "lock"}).number(), 1);
+    EXPECT_EQ(value("lock"), "nil");
+    between.release();
+    EXPECT_TRUE(eventually([&] { return value("lock") == "first"; }));
+    EXPECT_TRUE(eventually([&] { return clients_at_server() == 1; })) << "and then it is gone";
+}
+
+TEST_F(proxy_late_requests, survive_a_cut) {
+    auto client = connect();
+    between.hold_requests();
+    client.send({"SET", "k", "v"});
+    ASSERT_TRUE(one_is_held());
+    between.cut();
+    EXPECT_TRUE(client.closes());
+    EXPECT_EQ(value("k"), "nil");
+    between.release();
+    EXPECT_TRUE(eventually([&] { return value("k") == "v"; }));
+}
+
+TEST_F(proxy_late_requests, are_as_many_as_asked_for) {
+    between.hold_requests({.times = 2});
+    auto one = connect();
+    auto two = connect();
+    auto three = connect();
+    one.send({"INCR", "n"});
+    two.send({"INCR", "n"});
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 2; }));
+    EXPECT_EQ(three.ask({"INCR", "n"}).number(), 1);
+    between.release();
+    EXPECT_EQ(one.read().value().number() + two.read().value().number(), 2 + 3);
+}
+
+} // namespace
+
+} // namespace holdfast::test

@@ -1,0 +1,112 @@
+#pragma once
+// A TCP proxy between a client and a Redis server, with which a test makes things go wrong.
+
+#include "holdfast/base/fd.hpp"
+#include "proxy/connection.hpp"
+#include "proxy/faults.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace holdfast::test {
+
+/// Listens on a free port of 127.0.0.1 and connects to a server's; one thread does it all.
+///
+/// Every control is in effect when it returns. A client's bytes that were sent before it was called
+/// have been forwarded, as far as the kernel had them.
+///
+///     proxy between{server.port()};
+///     client one{between.url()};
+///     between.drop_answers({.with = "stock"});  // the next request with this name is executed,
+///                                               // but nobody learns of it
+///
+/// Thread safety: all members, from any thread.
+class proxy {
+public:
+    explicit proxy(std::uint16_t server_port);
+    proxy(const proxy&) = delete;
+    proxy& operator=(const proxy&) = delete;
+    ~proxy();
+
+    [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] std::string url() const; ///< redis://127.0.0.1:PORT
+
+    // Connections
+
+    /// Ends those that are there. Requests that are held stay, and arrive when released.
+    void cut(connection_kind which = connection_kind::any, ending how = ending::reset);
+    /// They stay open, also when one side has closed, but nothing comes through any more.
+    void half_open(connection_kind which = connection_kind::any) { cut(which, ending::silence); }
+    /// New ones: refused | accepted and never answered | served, as at first.
+    void refuse_new();
+    void silence_new();
+    void serve_new();
+
+    // Requests and answers, from those that come next
+
+    /// Each of them is executed by the server, its answer is swallowed, and the connection ends.
+    void drop_answers(picked which = {}, ending then = ending::reset);
+    /// Garbage comes in place of the answer.
+    void mangle(garbage instead, picked which = {});
+    /// Holds a request back, and what its connection sends after it, until release(): also when the
+    /// client has closed long before.
+    void hold_requests(picked which = {});
+    /// The request is executed; its answer, and what the server sends after it, waits for
+    /// release().
+    void hold_answers(picked which = {});
+    void release();
+
+    /// The bytes reach the clients as if the server had sent them now, e.g. as a push.
+    void inject(const std::string& bytes, connection_kind which = connection_kind::any);
+
+    /// From now on, each way. Nothing is overtaken.
+    void delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client,
+               connection_kind which = connection_kind::any);
+
+    /// New connections are served, nothing is late, and faults that have not yet found their
+    /// requests are forgotten. What is held stays so, and what was silenced stays silent.
+    void heal();
+
+    [[nodiscard]] proxy_counts counts(connection_kind which = connection_kind::any);
+
+private:
+    enum class welcome : std::uint8_t { serve, silence };
+
+    void run();
+    void accept_new();
+    void step();
+    void wait() const;
+    [[nodiscard]] std::vector<std::packaged_task<void()>> take_tasks();
+    /// Runs it on the proxy's thread, between two steps, and waits for its end.
+    void tell(std::function<void()> what);
+    [[nodiscard]] delays& delays_of(connection_kind which);
+
+    std::uint16_t server_port_;
+    std::uint16_t port_ = 0;
+    base::fd listener_;
+    base::fd wake_up_;
+
+    std::mutex mutex_; ///< guards the next two
+    std::vector<std::packaged_task<void()>> tasks_;
+    bool stop_ = false;
+
+    // The thread's own.
+    std::list<connection> connections_;
+    fault_list faults_;
+    welcome welcome_ = welcome::serve;
+    bool listening_ = true;
+    std::array<delays, 2> delays_{};     ///< of main ones and inboxes
+    std::array<proxy_counts, 2> past_{}; ///< of those that are gone
+
+    std::thread thread_;
+};
+
+} // namespace holdfast::test
