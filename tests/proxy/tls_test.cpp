@@ -1,0 +1,41 @@
+// The proxy does not understand TLS, but lets it through, and can still cut it.
+
+#include "holdfast/net/stream.hpp"
+#include "proxy/proxy.hpp"
+#include "support/net_driver.hpp"
+#include "support/redis_server.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tls_certificates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace holdfast::test {
+
+namespace {
+
+TEST(proxy_tls, goes_through_and_can_be_cut) {
+    const scratch_folder folder;
+    tls_authority authority{folder.path()};
+    const auto own = authority.issue("server");
+    const redis_server server{{.tls = redis_server_tls{.certificate = own.certificate,
+                                                       .private_key = own.private_key,
+                                                       .ca_file = authority.ca_file()}}};
+    proxy between{server.port()};
+    const auto client = net::stream::start({.host = "127.0.0.1",
+                                            .port = between.port(),
+                                            .tls = net::tls_terms{.ca_file = authority.ca_file()}});
+    open(*client);
+    constexpr std::string_view answer = "+PONG\r\n";
+    write_all(*client, "PING\r\n");
+    EXPECT_EQ(read_some(*client, answer.size()), answer) << describe(*client);
+    EXPECT_EQ(between.counts().requests, 0U) << "it cannot tell requests";
+    between.cut();
+    EXPECT_EQ(read_to_end(*client), "");
+    EXPECT_EQ(client->now_in(), net::stream::state::failed);
+}
+
+} // namespace
+
+} // namespace holdfast::test
