@@ -16,8 +16,8 @@ using net::tls_terms;
 
 class tls_redis : public testing::Test {
 protected:
-    const scratch_folder folder_;
-    tls_authority authority_{folder_.path()};
+    const scratch_folder here_;
+    tls_authority authority_{here_.path()};
 
     [[nodiscard]] redis_server_options with_tls(const std::string& auth_clients) {
         const auto mine = authority_.issue("server");
@@ -27,7 +27,7 @@ protected:
                                         .auth_clients = auth_clients}};
     }
     /// What the server answers to PING, or why not.
-    [[nodiscard]] static std::string ping(const redis_server& server, const tls_terms& how) {
+    [[nodiscard]] std::string ping(const redis_server& server, const tls_terms& how) const {
         const auto client = stream::start({.host = "localhost", .port = server.port(), .tls = how});
         open(*client);
         write_all(*client, "PING\r\n");
@@ -39,10 +39,20 @@ protected:
 TEST_F(tls_redis, answers_those_who_trust_it) {
     const redis_server server{with_tls("no")};
     EXPECT_EQ(ping(server, {.ca_file = authority_.ca_file()}), "+PONG\r\n");
-    EXPECT_EQ(ping(server, {}), "failed for good: the server's certificate is not from an "
-                                "authority that is trusted here");
+    EXPECT_EQ(ping(server, {}),
+              "failed for good: the server's certificate is not from an authority that "
+              "is trusted here");
     EXPECT_EQ(ping(server, {.ca_file = authority_.ca_file(), .server_name = "other"}),
               "failed for good: the server's certificate is not for \"other\"");
+}
+
+TEST_F(tls_redis, speaks_nothing_else_on_its_port) {
+    redis_server server{with_tls("no")};
+    EXPECT_EQ(server.url(), "rediss://127.0.0.1:" + std::to_string(server.port()));
+    redis_raw plain{server.port()};
+    plain.send({"PING"});
+    EXPECT_TRUE(plain.closes());
+    EXPECT_EQ(server.command({"PING"}).text(), "PONG") << "the test's own way is open";
 }
 
 TEST_F(tls_redis, answers_clients_with_a_certificate) {
