@@ -68,6 +68,20 @@ TEST_F(proxy_late_requests, survive_a_cut) {
     EXPECT_TRUE(eventually([&] { return value("k") == "v"; }));
 }
 
+TEST_F(proxy_late_requests, are_not_answered_by_a_push) {
+    auto listener = inbox("first");
+    between.hold_requests({.with = "second"});
+    listener.send({"SUBSCRIBE", "second"});
+    ASSERT_TRUE(one_is_held());
+    server.command({"PUBLISH", "first", "x"});
+    EXPECT_EQ(listener.read().value().text(), "[message, first, x]");
+    const auto seen = between.counts();
+    EXPECT_EQ(seen.answers, 1U);
+    EXPECT_EQ(seen.pushes, 1U);
+    between.release();
+    EXPECT_EQ(listener.read().value().text(), "[subscribe, second, 2]");
+}
+
 TEST_F(proxy_late_requests, are_as_many_as_asked_for) {
     between.hold_requests({.times = 2});
     auto one = connect();
