@@ -1,0 +1,150 @@
+#include "redis/floors.hpp"
+
+#include "holdfast/engine/factory.hpp"
+#include "holdfast/engine/redis/layout.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <charconv>
+#include <stdexcept>
+
+namespace holdfast::bench::redis {
+
+namespace {
+
+namespace native = engine::redis;
+
+constexpr std::string_view compare_and_delete =
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
+    "else return 0 end";
+constexpr std::size_t number_digits = 16;
+
+void write_hex(char* to, std::uint64_t value) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    for (std::size_t i = number_digits; i-- > 0; value >>= 4U) { to[i] = digits[value & 0xfU]; }
+}
+
+/// The words of a command as it goes over the wire.
+std::vector<std::string> words_of(std::string_view command) {
+    std::vector<std::string> out;
+    const auto take_number = [&command](char kind) {
+        std::size_t value = 0;
+        const auto end = command.find("\r\n");
+        if (command.front() != kind || end == std::string_view::npos) {
+            throw std::runtime_error{"not a command"};
+        }
+        std::from_chars(command.data() + 1, command.data() + end, value);
+        command.remove_prefix(end + 2);
+        return value;
+    };
+    const auto count = take_number('*');
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto size = take_number('$');
+        out.emplace_back(command.substr(0, size));
+        command.remove_prefix(size + 2);
+    }
+    return out;
+}
+
+void load_all(wire& to) {
+    to.load(native::scripts::acquire.text);
+    to.load(native::scripts::release.text);
+}
+
+} // namespace
+
+void expect_granted(const ::redisReply& said) {
+    if (said.type != REDIS_REPLY_INTEGER) { throw std::runtime_error{"the lock was not granted"}; }
+}
+
+void expect_released(const ::redisReply& said) {
+    if (said.type != REDIS_REPLY_INTEGER || said.integer != 1) {
+        throw std::runtime_error{"the lock was not released"};
+    }
+}
+
+plain_lock::plain_lock(std::uint16_t port, std::string name)
+    : to_{port},
+      sha_{to_.load(compare_and_delete)},
+      name_{std::move(name)},
+      owner_{native::wire_owner({.client = base::client_id::make(), .number = 0})} {}
+
+void plain_lock::cycle() {
+    write_hex(owner_.data() + owner_.size() - number_digits, ++number_);
+    const auto set = to_.ask({"SET", name_, owner_, "NX", "PX", "30000"});
+    if (set->type != REDIS_REPLY_STATUS) { throw std::runtime_error{"SET NX found it taken"}; }
+    expect_released(*to_.ask({"EVALSHA", sha_, "1", name_, owner_}));
+}
+
+script_calls::script_calls(const std::string& name) {
+    const auto who = engine::this_process();
+    native::layout layout{"holdfast:", who};
+    engine::acquire_op ask;
+    ask.who = {.name = name, .owner = {.client = who.client, .number = 0}};
+    ask.lease = std::chrono::seconds{30};
+    ask.queue = engine::queueing::grant;
+    constexpr std::int64_t end_of_time = 9'000'000'000'000'000;
+    std::string acquire;
+    layout.acquire(acquire, ask, end_of_time);
+    std::string release;
+    layout.release(release, ask.who);
+    owner_ = ask.who.owner;
+
+    acquire_texts_ = words_of(acquire);
+    release_texts_ = words_of(release);
+    const auto owner = native::wire_owner(owner_);
+    const auto point = [&](std::vector<std::string>& texts, std::vector<std::string_view>& views) {
+        for (auto& text : texts) {
+            if (const auto at = text.find(owner); at != std::string::npos) {
+                numbers_.push_back(text.data() + at + owner.size() - number_digits);
+            }
+            views.emplace_back(text);
+        }
+    };
+    point(acquire_texts_, acquire_);
+    point(release_texts_, release_);
+    if (numbers_.size() < 2) { throw std::runtime_error{"no owner in our own commands"}; }
+}
+
+void script_calls::renumber() {
+    ++owner_.number;
+    for (auto* const at : numbers_) { write_hex(at, owner_.number); }
+}
+
+script_lock::script_lock(std::uint16_t port, const std::string& name) : to_{port}, calls_{name} {
+    load_all(to_);
+}
+
+void script_lock::cycle() {
+    calls_.renumber();
+    expect_granted(*to_.ask(calls_.acquire()));
+    expect_released(*to_.ask(calls_.release()));
+}
+
+script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : to_{port} {
+    load_all(to_);
+    slots_.reserve(depth);
+    for (std::size_t i = 0; i < depth; ++i) {
+        slots_.push_back({script_calls{"pipeline:" + std::to_string(i)}, false});
+        send_next(slots_.back());
+    }
+}
+
+void script_pipeline::send_next(slot& of) {
+    if (of.held) {
+        to_.append(of.calls.release());
+        return;
+    }
+    of.calls.renumber();
+    to_.append(of.calls.acquire());
+}
+
+void script_pipeline::step() {
+    slot& of = slots_[at_];
+    const auto said = to_.next();
+    of.held ? expect_released(*said) : expect_granted(*said);
+    of.held = !of.held;
+    send_next(of);
+    at_ = (at_ + 1) % slots_.size();
+}
+
+} // namespace holdfast::bench::redis

@@ -1,0 +1,87 @@
+#pragma once
+// The least that locks on Redis could cost: hiredis, and nothing around it.
+
+#include "holdfast/base/ids.hpp"
+#include "redis/wire.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::bench::redis {
+
+/// Floor (a): SET NX PX, then EVALSHA compare-and-delete. No token, no queue.
+class plain_lock {
+public:
+    plain_lock(std::uint16_t port, std::string name);
+    void cycle();
+
+private:
+    wire to_;
+    std::string sha_;
+    std::string name_;
+    std::string owner_;
+    std::uint64_t number_ = 0;
+};
+
+/// The two commands that Holdfast sends for a hold, as words, with a new owner number each time.
+class script_calls {
+public:
+    explicit script_calls(const std::string& name);
+    script_calls(script_calls&&) = default;
+    script_calls& operator=(script_calls&&) = default;
+    script_calls(const script_calls&) = delete; // its parts point at each other
+    script_calls& operator=(const script_calls&) = delete;
+    ~script_calls() = default;
+
+    /// The number of the next hold, in both commands.
+    void renumber();
+    [[nodiscard]] std::span<const std::string_view> acquire() const noexcept { return acquire_; }
+    [[nodiscard]] std::span<const std::string_view> release() const noexcept { return release_; }
+
+private:
+    base::owner_id owner_;
+    std::vector<std::string> acquire_texts_;
+    std::vector<std::string> release_texts_;
+    std::vector<std::string_view> acquire_; ///< of the texts above
+    std::vector<std::string_view> release_;
+    std::vector<char*> numbers_; ///< where the 16 digits are, in the texts
+};
+
+/// Floor (a'): our very scripts, each reply awaited.
+class script_lock {
+public:
+    script_lock(std::uint16_t port, const std::string& name);
+    void cycle();
+
+private:
+    wire to_;
+    script_calls calls_;
+};
+
+/// Floor (c): our very scripts, so many holds on their way at once on one connection.
+class script_pipeline {
+public:
+    script_pipeline(std::uint16_t port, std::size_t depth);
+    /// One reply, and the command that follows from it; two steps are a cycle.
+    void step();
+
+private:
+    struct slot {
+        script_calls calls;
+        bool held = false;
+    };
+    void send_next(slot& of);
+
+    wire to_;
+    std::vector<slot> slots_;
+    std::size_t at_ = 0; ///< replies come in the order of the commands
+};
+
+/// Throws if a script did not answer as for a lock that nobody else wants.
+void expect_granted(const ::redisReply& said);
+void expect_released(const ::redisReply& said);
+
+} // namespace holdfast::bench::redis

@@ -1,0 +1,17 @@
+#include "redis/rounds.hpp"
+
+namespace holdfast::bench::redis {
+
+std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& all, int rounds) {
+    std::vector<std::vector<double>> out(all.size());
+    for (const auto& one : all) { one(); }
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto which = (i + static_cast<std::size_t>(round)) % all.size();
+            out[which].push_back(all[which]());
+        }
+    }
+    return out;
+}
+
+} // namespace holdfast::bench::redis

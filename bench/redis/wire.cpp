@@ -1,0 +1,52 @@
+#include "redis/wire.hpp"
+
+#include <stdexcept>
+
+namespace holdfast::bench::redis {
+
+wire::wire(std::uint16_t port) : context_{::redisConnect("127.0.0.1", port)} {
+    if (context_ == nullptr || context_->err != 0) {
+        throw std::runtime_error{context_ == nullptr ? "no memory" : &context_->errstr[0]};
+    }
+}
+
+void wire::point_at(std::span<const std::string_view> words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        texts_.at(i) = words[i].data();
+        sizes_.at(i) = words[i].size();
+    }
+}
+
+reply wire::checked(void* what) const {
+    reply out{static_cast<::redisReply*>(what)};
+    if (out == nullptr) { throw std::runtime_error{&context_->errstr[0]}; }
+    if (out->type == REDIS_REPLY_ERROR) { throw std::runtime_error{out->str}; }
+    return out;
+}
+
+reply wire::ask(std::span<const std::string_view> words) {
+    point_at(words);
+    return checked(::redisCommandArgv(context_.get(), static_cast<int>(words.size()), texts_.data(),
+                                      sizes_.data()));
+}
+
+void wire::append(std::span<const std::string_view> words) {
+    point_at(words);
+    if (::redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), texts_.data(),
+                                 sizes_.data()) != REDIS_OK) {
+        throw std::runtime_error{&context_->errstr[0]};
+    }
+}
+
+reply wire::next() {
+    void* out = nullptr;
+    ::redisGetReply(context_.get(), &out);
+    return checked(out);
+}
+
+std::string wire::load(std::string_view script) {
+    const auto said = ask({"SCRIPT", "LOAD", script});
+    return {said->str, said->len};
+}
+
+} // namespace holdfast::bench::redis
