@@ -8,6 +8,7 @@
 #include <exception>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -55,20 +56,34 @@ void allow_many_descriptors() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string machine() {
+/// What stands after `key` in a text of lines; empty: it is not there.
+std::string value_of(std::string_view key, std::string_view text) {
+    const auto found = text.find(key);
+    if (found == std::string_view::npos) { return {}; }
+    text.remove_prefix(found + key.size());
+    return std::string{text.substr(0, text.find_first_of("\r\n"))};
+}
+
+std::string machine(const server& at) {
+    std::ostringstream cpus;
+    cpus << std::ifstream{"/proc/cpuinfo"}.rdbuf();
     utsname kernel{};
     ::uname(&kernel);
     std::string load;
     std::getline(std::ifstream{"/proc/loadavg"}, load);
-    return std::to_string(std::thread::hardware_concurrency()) + " cpus, Linux " +
-           &kernel.release[0] + ", load at the start " + load.substr(0, load.find(' '));
+    const auto told = wire{at.port()}.ask({"INFO", "server"});
+    return std::to_string(std::thread::hardware_concurrency()) + " x " +
+           value_of("model name\t: ", cpus.str()) + ", Linux " + &kernel.release[0] +
+           ", compiler " + __VERSION__ + ", server " +
+           value_of("redis_version:", {told->str, told->len}) + ", load average before " +
+           load.substr(0, load.find(' '));
 }
 
 int run(const wishes& wanted) {
-    const auto on = machine();
-    std::printf("%s\n", on.c_str());
     allow_many_descriptors();
     const server at;
+    const auto on = machine(at);
+    std::printf("%s\n", on.c_str());
     const stage here{at, wanted.quick};
     const std::regex only{wanted.only};
     std::vector<result> rows;
@@ -78,6 +93,7 @@ int run(const wishes& wanted) {
         wire{at.port()}.ask({"FLUSHALL"}); // a figure may leave locks behind
         for (auto& row : one.measure(here)) { rows.push_back(std::move(row)); }
     }
+    if (rows.empty()) { throw std::invalid_argument{"--only selects nothing: " + wanted.only}; }
     const bool met = print(rows);
     if (!wanted.json.empty()) { write_json(wanted.json, on, rows); }
     return met ? 0 : 1;

@@ -13,6 +13,16 @@ std::vector<figure_of> all_figures() {
     at_each_placement("one thread", one_thread);
     at_each_placement("64 threads", many_threads);
     at_each_placement("64 in flight", in_flight);
+    const auto for_each_crowd = [&out](const std::string& name, auto measure) {
+        for (const auto size : std::initializer_list<std::size_t>{8, 64, 256, 1'000}) {
+            out.push_back({name + ", " + std::to_string(size),
+                           [=](const stage& on) { return measure(on, size); }});
+        }
+    };
+    for_each_crowd("waiters", looping_waiters);
+    for_each_crowd("convoy", convoy);
+    for_each_crowd("commands", commands_per_hand_off);
+    out.push_back({"leases", many_leases});
     return out;
 }
 

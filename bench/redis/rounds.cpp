@@ -2,9 +2,12 @@
 
 namespace holdfast::bench::redis {
 
-std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& all, int rounds) {
+std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& all, int rounds,
+                                            warm_up first) {
     std::vector<std::vector<double>> out(all.size());
-    for (const auto& one : all) { one(); }
+    if (first == warm_up::yes) {
+        for (const auto& one : all) { one(); }
+    }
     for (int round = 0; round < rounds; ++round) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const auto which = (i + static_cast<std::size_t>(round)) % all.size();

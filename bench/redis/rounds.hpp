@@ -37,10 +37,12 @@ double rate(seconds window, Cycle cycle) {
 /// One round of a contender; answers the figure that came of it.
 using contender_round = std::function<double()>;
 
+enum class warm_up { yes, no };
+
 /// All contenders in turn, round after round, each time beginning with another, so that whatever
-/// else the machine does falls on all of them alike; after one round to warm up. For each contender
-/// its figures, one per round.
+/// else the machine does falls on all of them alike; if wanted, after a round that does not count.
+/// For each contender its figures, one per round.
 [[nodiscard]] std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& all,
-                                                          int rounds);
+                                                          int rounds, warm_up first = warm_up::yes);
 
 } // namespace holdfast::bench::redis

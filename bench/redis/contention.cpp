@@ -1,0 +1,118 @@
+// Many who want one lock: hand-offs per second, equal shares, and how long a queue takes to drain.
+
+#include "redis/figures.hpp"
+#include "redis/waiters.hpp"
+#include "redis/wire.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+namespace holdfast::bench::redis {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct shares {
+    double per_second = 0;
+    double most_to_least = 0;
+};
+
+/// Opens the gate when all wait at it; when that was.
+std::int64_t open_when_full(gate& before, std::size_t size) {
+    constexpr int tries = 3'000;
+    for (int i = 0; before.waiting() < size; ++i) {
+        if (i == tries) { throw std::runtime_error{"waiters do not queue"}; }
+        std::this_thread::sleep_for(10ms);
+    }
+    const auto start = now_ns();
+    before.open();
+    return start;
+}
+
+shares loop_for(seconds window, std::size_t size, const server& at, const side& who) {
+    wire{at.port()}.ask({"FLUSHALL"});
+    crowd all{size, manner::looping, who.waiters};
+    const auto before = who.before();
+    all.go();
+    open_when_full(*before, size);
+    std::this_thread::sleep_for(window / 5); // until all have found into step
+    const auto first = all.taken();
+    const auto start = now_ns();
+    std::this_thread::sleep_for(window);
+    auto taken = all.taken();
+    const auto passed = static_cast<double>(now_ns() - start) / 1e9;
+    all.stop();
+    for (std::size_t i = 0; i < taken.size(); ++i) { taken[i] -= first[i]; }
+    const auto [least, most] = std::minmax_element(taken.begin(), taken.end());
+    const auto total = std::accumulate(taken.begin(), taken.end(), std::uint64_t{0});
+    return {static_cast<double>(total) / passed,
+            static_cast<double>(*most) / std::max(0.5, static_cast<double>(*least))};
+}
+
+double drain_ms(std::size_t size, const server& at, const side& who) {
+    wire{at.port()}.ask({"FLUSHALL"});
+    crowd all{size, manner::once, who.waiters};
+    const auto before = who.before();
+    all.go();
+    const auto start = open_when_full(*before, size);
+    return static_cast<double>(all.all_done() - start) / 1e6;
+}
+
+std::string many(std::size_t size) { return std::to_string(size) + " waiters"; }
+
+} // namespace
+
+std::vector<result> looping_waiters(const stage& on, std::size_t size) {
+    constexpr double bar = 0.65;
+    constexpr double fair = 1.1;
+    place(placement::unpinned, on.at.pid());
+    const auto window = on.crowd_window(size);
+    std::vector<double> our_shares;
+    std::vector<double> list_shares;
+    const auto round = [&](const side& who, std::vector<double>& told) {
+        const auto came = loop_for(window, size, on.at, who);
+        told.push_back(came.most_to_least);
+        return came.per_second;
+    };
+    const auto told = take_turns({
+                                     [&] { return round(list_side(on.at), list_shares); },
+                                     [&] { return round(our_side(on.at), our_shares); },
+                                 },
+                                 on.crowd_rounds(size), warm_up::no);
+    const auto count = static_cast<int>(size);
+    return {{.name = many(size) + ", looping",
+             .unit = "hand-offs/s",
+             .ours = told[1],
+             .floor = "(d1) BLPOP, RPUSH",
+             .floors = told[0],
+             .bar = bar,
+             .crowd = count},
+            {.name = many(size) + ", most/least",
+             .unit = "ratio",
+             .ours = our_shares,
+             .bar = on.quick && size > 100 ? 0 : fair, // a few turns each say nothing
+             .at_most = true},
+            {.name = "  the same of (d1)", .unit = "ratio", .ours = list_shares}};
+}
+
+std::vector<result> convoy(const stage& on, std::size_t size) {
+    constexpr double bar = 1.5;
+    place(placement::unpinned, on.at.pid());
+    const auto told = take_turns({
+                                     [&] { return drain_ms(size, on.at, list_side(on.at)); },
+                                     [&] { return drain_ms(size, on.at, our_side(on.at)); },
+                                 },
+                                 on.crowd_rounds(size), warm_up::no);
+    return {{.name = many(size) + ", each once, to drain",
+             .unit = "ms",
+             .ours = told[1],
+             .floor = "(d2) BLPOP, RPUSH",
+             .floors = told[0],
+             .bar = bar,
+             .at_most = true}};
+}
+
+} // namespace holdfast::bench::redis

@@ -1,0 +1,93 @@
+#include "redis/waiters.hpp"
+
+#include "redis/wire.hpp"
+
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+
+namespace holdfast::bench::redis {
+
+namespace {
+
+class our_waiter final : public waiter {
+public:
+    explicit our_waiter(const std::string& url) : fleet_{url}, lock_{fleet_, contended} {
+        fleet_.ping();
+    }
+    void take() override { lock_.lock(); }
+    void pass() override { lock_.unlock(); }
+
+private:
+    client fleet_;
+    mutex lock_;
+};
+
+class list_waiter final : public waiter {
+public:
+    explicit list_waiter(std::uint16_t port) : to_{port} {}
+    void take() override {
+        const auto said = to_.ask({"BLPOP", contended, "0"});
+        if (said->type != REDIS_REPLY_ARRAY) { throw std::runtime_error{"no token"}; }
+    }
+    void pass() override { to_.ask({"RPUSH", contended, "token"}); }
+
+private:
+    wire to_;
+};
+
+class our_lock_gate final : public gate {
+public:
+    explicit our_lock_gate(const std::string& url) : fleet_{url}, lock_{fleet_, contended} {
+        lock_.lock();
+    }
+    void open() override { lock_.unlock(); }
+    std::size_t waiting() override {
+        const auto seen = admin{fleet_}.inspect(contended);
+        return seen ? seen->waiters.size() : 0;
+    }
+
+private:
+    client fleet_;
+    mutex lock_;
+};
+
+class empty_list_gate final : public gate {
+public:
+    explicit empty_list_gate(std::uint16_t port) : to_{port} {}
+    void open() override { to_.ask({"RPUSH", contended, "token"}); }
+    std::size_t waiting() override {
+        const auto said = to_.ask({"INFO", "clients"});
+        constexpr std::string_view field = "blocked_clients:";
+        const std::string_view text{said->str, said->len};
+        const auto at = text.find(field);
+        std::size_t out = 0;
+        if (at != std::string_view::npos) {
+            std::from_chars(text.data() + at + field.size(), text.data() + text.size(), out);
+        }
+        return out;
+    }
+
+private:
+    wire to_;
+};
+
+} // namespace
+
+make_waiter our_waiters(const server& at) {
+    return [url = at.url()] { return std::make_unique<our_waiter>(url); };
+}
+
+make_waiter list_waiters(const server& at) {
+    return [port = at.port()] { return std::make_unique<list_waiter>(port); };
+}
+
+make_gate our_gate(const server& at) {
+    return [url = at.url()] { return std::make_unique<our_lock_gate>(url); };
+}
+
+make_gate list_gate(const server& at) {
+    return [port = at.port()] { return std::make_unique<empty_list_gate>(port); };
+}
+
+} // namespace holdfast::bench::redis
