@@ -1,7 +1,8 @@
-// ./dev bench redis [--quick] [--only REGEX] [--json FILE]: what locks cost on Redis, beside what
-// they would cost with hiredis alone.
+// ./dev bench redis [--quick] [--only REGEX] [--json FILE] [--plots FOLDER]: what locks cost on
+// Redis, beside what they would cost with hiredis alone.
 
 #include "redis/figures.hpp"
+#include "redis/plots.hpp"
 #include "redis/wire.hpp"
 
 #include <cstdio>
@@ -24,6 +25,7 @@ struct wishes {
     bool quick = false;
     std::string only{};
     std::string json{};
+    std::string plots{};
 };
 
 wishes read_wishes(int argc, char** argv) {
@@ -40,9 +42,12 @@ wishes read_wishes(int argc, char** argv) {
             out.only = value();
         } else if (word == "--json") {
             out.json = value();
+        } else if (word == "--plots") {
+            out.plots = value();
         } else {
-            throw std::invalid_argument{"no option '" + std::string{word} +
-                                        "'; there are --quick, --only REGEX, --json FILE"};
+            throw std::invalid_argument{
+                "no option '" + std::string{word} +
+                "'; there are --quick, --only REGEX, --json FILE, --plots FOLDER"};
         }
     }
     return out;
@@ -96,6 +101,7 @@ int run(const wishes& wanted) {
     if (rows.empty()) { throw std::invalid_argument{"--only selects nothing: " + wanted.only}; }
     const bool met = print(rows);
     if (!wanted.json.empty()) { write_json(wanted.json, on, rows); }
+    if (!wanted.plots.empty()) { write_plots(wanted.plots, rows); }
     return met ? 0 : 1;
 }
 
