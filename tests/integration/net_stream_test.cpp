@@ -80,10 +80,31 @@ TEST(net_stream, has_a_socket_that_is_closed_on_exec_and_kept_alive_and_does_not
     open(*client);
     const int socket = client->plain_descriptor();
     EXPECT_EQ(::fcntl(socket, F_GETFD), FD_CLOEXEC);
-    EXPECT_NE(::fcntl(socket, F_GETFL) & O_NONBLOCK, 0);
     EXPECT_EQ(option(socket, IPPROTO_TCP, TCP_NODELAY), 1);
     EXPECT_EQ(option(socket, SOL_SOCKET, SO_KEEPALIVE), 1);
     EXPECT_EQ(option(socket, IPPROTO_TCP, TCP_KEEPIDLE), 15);
+}
+
+TEST(net_stream, lets_others_wait_at_its_socket_for_a_moment_but_does_not_wait_itself) {
+    const listener server;
+    const auto client = stream::start(at(server));
+    open(*client);
+    char one = 0;
+    const auto wait = quickest_of(5, [&] {
+        const stopwatch clock;
+        EXPECT_EQ(::recv(client->plain_descriptor(), &one, 1, 0), -1);
+        return clock.elapsed();
+    });
+    EXPECT_GE(wait, 2ms);
+    EXPECT_LT(wait, 100ms);
+    EXPECT_LT(quickest_of(5,
+                          [&] {
+                              const stopwatch clock;
+                              EXPECT_EQ(client->read(std::span{&one, 1}), 0U);
+                              return clock.elapsed();
+                          }),
+              2ms);
+    EXPECT_EQ(describe(*client), "open");
 }
 
 TEST(net_stream, says_that_nobody_listens) {
