@@ -22,8 +22,8 @@ struct source {
     std::int64_t changed_s = 0;
     std::int64_t changed_ns = 0;
     std::int64_t size = 0;
-    /// A child of fork() reads for itself: in the parent, another thread may have held the lock that
-    /// is in the store.
+    /// A child of fork() reads for itself: in the parent, another thread may have held the lock
+    /// that is in the store.
     std::uint64_t generation = 0;
 
     bool operator==(const source&) const = default;
