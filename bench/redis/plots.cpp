@@ -73,35 +73,35 @@ void plot_waiters(const std::string& file, const std::vector<result>& rows) {
         most = std::max({most, spread_of(row.ours).median, spread_of(row.floors).median});
     }
     if (shown.empty() || most <= 0) { return; }
-    constexpr at origin{70, 300};
-    constexpr at corner{560, 40};
-    const auto x = [&](int crowd) { // by logarithm, from 4 to 2,000
+    constexpr double left = 70;
+    constexpr double right = 560;
+    constexpr double top = 40;
+    constexpr double bottom = 300;
+    const auto x = [](int crowd) { // by logarithm, from 4 to 2,000
         const auto part = std::log(crowd / 4.0) / std::log(2'000 / 4.0);
-        return origin.x + (corner.x - origin.x) * part;
+        return left + (right - left) * part;
     };
-    const auto y = [&](double value) {
-        return origin.y - (origin.y - corner.y) * value / (1.05 * most);
-    };
-    svg out{corner.x + 20, origin.y + 50};
+    const auto y = [most](double value) { return bottom - (bottom - top) * value / (1.05 * most); };
+    svg out{right + 20, bottom + 50};
     out.text({10, 20}, "Hand-offs per second, by number of waiters for one lock");
     for (double value = 0; value <= most; value += grid_step(most)) {
-        out.line({origin.x, y(value)}, {corner.x, y(value)}, value > 0 ? faint : ink);
-        out.text({origin.x - 8, y(value) + 4}, digits(value, 0), anchor::end);
+        out.line({left, y(value)}, {right, y(value)}, value > 0 ? faint : ink);
+        out.text({left - 8, y(value) + 4}, digits(value, 0), anchor::end);
     }
     std::vector<at> ours;
     std::vector<at> floors;
     for (const auto* const row : shown) {
         ours.push_back({x(row->crowd), y(spread_of(row->ours).median)});
         floors.push_back({x(row->crowd), y(spread_of(row->floors).median)});
-        out.text({x(row->crowd), origin.y + 18}, std::to_string(row->crowd), anchor::middle);
+        out.text({x(row->crowd), bottom + 18}, std::to_string(row->crowd), anchor::middle);
     }
     out.curve(floors, floor_colour);
     out.curve(ours, ours_colour);
-    constexpr double legend = origin.y + 40;
-    out.bar({origin.x, legend - 9}, 12, 10, ours_colour);
-    out.text({origin.x + 18, legend}, "Holdfast");
-    out.bar({origin.x + 100, legend - 9}, 12, 10, floor_colour);
-    out.text({origin.x + 118, legend}, shown.front()->floor);
+    constexpr double legend = bottom + 40;
+    out.bar({left, legend - 9}, 12, 10, ours_colour);
+    out.text({left + 18, legend}, "Holdfast");
+    out.bar({left + 100, legend - 9}, 12, 10, floor_colour);
+    out.text({left + 118, legend}, shown.front()->floor);
     out.write(file);
 }
 

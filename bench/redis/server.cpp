@@ -56,6 +56,7 @@ std::uint16_t spare_port() {
 } // namespace
 
 std::string server::program() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it
     const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
     return chosen != nullptr && *chosen != '\0' ? chosen : "redis-server";
 }
