@@ -38,6 +38,8 @@ public:
     [[nodiscard]] bool waits(const taker_process& who);
     [[nodiscard]] bool holds(const taker_process& who);
     [[nodiscard]] std::size_t waiting();
+    /// How many still wait when those that are dead must have been dropped from the queue.
+    [[nodiscard]] std::size_t waiting_in_the_end();
 
     /// Stops it, but not inside a transaction, which would stop everybody (see docs/embedded.md).
     void stop(taker_process& who);

@@ -70,7 +70,7 @@ protected:
             who.tell("release");
             EXPECT_EQ(who.wait_for_end(), 0);
         }
-        EXPECT_EQ(at_.waiting(), 0U) << "P8";
+        EXPECT_EQ(at_.waiting_in_the_end(), 0U) << "P8";
         EXPECT_EQ(at_.wrong_with_history(), "");
         EXPECT_EQ(at_.wrong_with_store(), "");
     }

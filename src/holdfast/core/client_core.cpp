@@ -95,7 +95,7 @@ void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_
     drive::sleeper me;
     {
         turn mine{*driver_};
-        task->start(now());
+        task->start(mine.now());
         mine.settle();
         task->sleeps(me);
         if (me.ready()) { return; }
@@ -115,7 +115,7 @@ released client_core::release(hold& what) {
     hold::waiting caller;
     {
         turn mine{*driver_};
-        what.release(caller, base::later(now(), connect_wait_), now());
+        what.release(caller, base::later(mine.now(), connect_wait_), mine.now());
         mine.wait(caller.sleep);
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
@@ -127,7 +127,7 @@ std::error_code client_core::extend(hold& what, milliseconds lease) {
     hold::waiting caller;
     caller.lease = lease;
     turn mine{*driver_};
-    what.extend(caller, now());
+    what.extend(caller, mine.now());
     mine.wait(caller.sleep);
     return caller.failure;
 }
@@ -145,7 +145,7 @@ std::stop_token client_core::lost(hold& what) {
 void client_core::abandon(hold& what) {
     if (inherited()) { return; }
     const turn mine{*driver_};
-    what.abandon(now());
+    what.abandon(mine.now());
 }
 
 void client_core::forget(hold& what) {
@@ -158,7 +158,7 @@ reported client_core::ask(const engine::op& what) {
     if (inherited()) { return {{}, forked(), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, what);
     turn mine{*driver_};
-    task->start(now());
+    task->start(mine.now());
     mine.wait(task->sleep());
     reported out{task->answer(), {}, task->answer().detail};
     if (out.answer.what == engine::fate::failed) { out.failure = out.answer.error; }

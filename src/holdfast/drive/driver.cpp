@@ -61,7 +61,7 @@ void driver::settle() {
         if (keeper_polls_) { tell_keeper_of_new_descriptors(); }
     }
     settling_ = false;
-    wake_.arm(std::min(timers_.next(), engine_due_));
+    wake_.arm(next_due());
 }
 
 bool driver::hand_out_answers() {

@@ -8,6 +8,7 @@
 #include "holdfast/drive/wake_up.hpp"
 #include "holdfast/engine/engine.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <list>
 #include <memory>
@@ -25,8 +26,8 @@ namespace holdfast::drive {
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
-///   looks again soon      callers come and go           nobody has led for `quiet`
-///   is parked             one caller leads for long     that caller leaves without a successor
+///   rests                 a caller leads, or has        nobody has led for `quiet`, or a timer is
+///                         led a moment ago              due and nobody leads
 ///
 /// Thread safety: members other than `cancel` are called during a turn.
 class driver final : private engine::sink {
@@ -46,6 +47,8 @@ public:
         ~turn() {
             if (lock_.owns_lock()) { driver_.end_turn(lock_); }
         }
+        /// The clock as the driver sees it: what is sent during this turn is sent not before.
+        [[nodiscard]] base::instant now() const noexcept { return driver_.now(); }
         /// Hands out all answers that are there already.
         void settle() { driver_.settle(); }
         /// Blocks, driving the engine or following who does, until `me` is ready. The turn may be
@@ -120,6 +123,10 @@ private:
     void tell_keeper_of_new_descriptors();
     void keep();
     void keeper_rests(std::unique_lock<std::mutex>& lock);
+    void call_keeper_in_time();
+    [[nodiscard]] base::instant next_due() const {
+        return std::min(timers_.next(), engine_due_);
+    }
 
     const base::time_source& time_;
     std::unique_ptr<engine::engine> engine_;
@@ -142,7 +149,7 @@ private:
 
     bool leading_ = false;
     const sleeper* leader_polls_for_ = nullptr; ///< set while the leader is in poll()
-    base::instant lead_began_{};
+    
     base::instant last_led_{};
     base::instant last_polled_{};
     std::list<sleeper*> followers_;
@@ -151,7 +158,7 @@ private:
 
     std::thread keeper_;
     std::condition_variable keeper_woken_;
-    bool keeper_parked_ = false;
+    base::instant keeper_rests_until_ = base::instant::min(); ///< if it rests
     bool keeper_polls_ = false;
     std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
     std::vector<pollfd> scratch_;

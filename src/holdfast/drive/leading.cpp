@@ -11,13 +11,15 @@
 
 namespace holdfast::drive {
 
+using base::instant;
 using base::milliseconds;
 
 namespace {
 
-/// For so long after a caller has led the keeper does not poll, so that callers that come one after
-/// the other do not wake it each time. Well below what P2 allows a loss notice to be late.
-constexpr milliseconds quiet{5};
+/// For so long after a caller has led the keeper does not poll: callers that come one after the
+/// other see to the descriptors themselves, and waking the keeper between them would cost as much
+/// as what they do. Timers are not put off by it.
+constexpr milliseconds quiet{100};
 
 /// A leader that reads answers directly looks at all descriptors at least this often.
 constexpr milliseconds poll_at_least{5};
@@ -26,6 +28,7 @@ constexpr milliseconds poll_at_least{5};
 
 void driver::end_turn(std::unique_lock<std::mutex>& lock) {
     settle();
+    call_keeper_in_time();
     std::array<const sleeper*, 64>
         some; // NOLINT(cppcoreguidelines-pro-type-member-init): copied to
     const auto count = std::min(some.size(), to_wake_.size());
@@ -56,7 +59,6 @@ void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
 
 void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
     leading_ = true;
-    lead_began_ = now();
     while (!me.ready()) { poll_once(lock, &me); }
     leading_ = false;
 }
@@ -88,7 +90,6 @@ void driver::leave_lead() {
         return;
     }
     last_led_ = now();
-    if (keeper_parked_) { keeper_woken_.notify_one(); }
 }
 
 /// While answers are on their way the leader reads them itself. It looks at the other descriptors
@@ -185,7 +186,7 @@ void driver::keep() {
     while (!stopping_) {
         look_at_clock();
         wake_the_ready();
-        if (leading_ || now() < last_led_ + quiet) {
+        if (leading_ || (now() < last_led_ + quiet && now() < next_due())) {
             keeper_rests(lock);
         } else {
             poll_once(lock, nullptr);
@@ -194,14 +195,15 @@ void driver::keep() {
 }
 
 void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
-    const auto at = now();
-    if (leading_ && at >= lead_began_ + quiet) {
-        keeper_parked_ = true;
-        keeper_woken_.wait(lock);
-        keeper_parked_ = false;
-        return;
-    }
-    keeper_woken_.wait_for(lock, quiet);
+    keeper_rests_until_ = now() + quiet;
+    if (!leading_) { keeper_rests_until_ = std::min(keeper_rests_until_, next_due()); }
+    keeper_woken_.wait_for(lock, keeper_rests_until_ - now());
+    keeper_rests_until_ = instant::min();
+}
+
+/// Whoever leaves without a successor leaves the timers to the keeper.
+void driver::call_keeper_in_time() {
+    if (!leading_ && next_due() < keeper_rests_until_) { keeper_woken_.notify_one(); }
 }
 
 void driver::drain(base::duration most) {
@@ -210,7 +212,6 @@ void driver::drain(base::duration most) {
     const auto until = now() + most;
     wake_.arm(until);
     leading_ = true;
-    lead_began_ = now();
     const sleeper nobody;
     while ((!flights_.empty() || !beat_flights_.empty()) && now() < until) {
         wake_.arm(until);

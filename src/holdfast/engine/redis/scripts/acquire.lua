@@ -33,6 +33,30 @@ if (not rec or sub(rec, 1, 4) == 'hf1i') and sub(ask, 82, 82) == 'x' and not ARG
     return token
 end
 
+-- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
+local tag = rec and sub(rec, 1, 4)
+if (tag == 'hf1q' or tag == 'hf1x') and sub(ask, 82, 82) == 'x' and sub(ask, 113, 113) == 'g'
+        and sub(rec, 166, 166) == sub(ask, 81, 81) and tonumber(sub(rec, 21, 36)) > now
+        and now <= tonumber(sub(ask, 1, 16)) then
+    local who, q, w = sub(ask, 33, 80), KEYS[1] .. ':q', KEYS[1] .. ':w'
+    if who ~= sub(rec, 118, 165) and who ~= sub(rec, 37, 84)
+            and (tag == 'hf1q' or call('EXISTS', q, w) == 0) then
+        local serial = call('HINCRBY', w, '#', 1)
+        local entry = string.format('%016d%016d', now + 3000000, now) .. sub(ask, 81)
+        if call('HSETNX', w, who, entry) == 1 then
+            call('ZADD', q, serial, who)
+            call('PEXPIRE', q, '3000')
+            call('PEXPIRE', w, '3000')
+            if tag == 'hf1x' then call('SETRANGE', KEYS[1], 3, 'q') end
+            local ahead = call('ZCARD', q) - 1
+            if ahead < 4 then return {1, ahead, tonumber(sub(rec, 21, 36)) - now} end
+            if ahead < 10000 then return {1, ahead, 0} end
+            call('ZREM', q, who)
+            call('HDEL', w, who)
+        end
+    end
+end
+
 --#include state.lua
 
 local not_after, owner, terms = tonumber(sub(ask, 1, 16)), sub(ask, 33, 80), sub(ask, 81)
