@@ -85,7 +85,7 @@ protected:
 };
 
 TEST_P(killing, p7_of_500_processes_at_random_moments_leaves_nobody_stuck_and_the_file_intact) {
-    if (!at_.frees_dead_at_once()) { lease_ = "600"; }
+    if (!at_.frees_dead_at_once()) { lease_ = "200"; }
     start_all();
     for (int i = 1; i <= 500; ++i) {
         wait_up_to(60ms);

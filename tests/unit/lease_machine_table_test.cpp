@@ -31,7 +31,8 @@ lease_machine not_renewed() {
     return {some, {at(0), milliseconds{3000}, false}};
 }
 
-lease_machine provisional() { return {terms, {at(0), milliseconds{2000}, true}}; }
+lease_machine handed() { return {terms, {at(0), milliseconds{2000}, true}}; }
+lease_machine provisional() { return with(handed(), tick, 100); }
 
 lease_machine at_max_hold() {
     auto some = terms;
@@ -114,8 +115,8 @@ const std::vector<state_of_hold> table{
         release_unknown | held, @2868
         release_refused | held, @2868
      )"},
-    {"provisional", provisional, 100, 1878, R"(
-        tick            | renewing, renew 3000, @1878  | lost, tell expired
+    {"handed", handed, 100, 1878, R"(
+        tick            | held, @220                   | lost, tell expired
         renewed         | held, @1050                  | lost, release, tell expired
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @277.8        | lost, tell expired
@@ -123,10 +124,24 @@ const std::vector<state_of_hold> table{
         extend          | renewing, renew 1500, @1483  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
-        release_done    | held, @0
-        release_void    | held, @0
-        release_unknown | held, @0
-        release_refused | held, @0
+        release_done    | held, @1878
+        release_void    | held, @1878
+        release_unknown | held, @1878
+        release_refused | held, @1878
+     )"},
+    {"provisional", provisional, 230, 1878, R"(
+        tick            | renewing, renew 3000, @1878  | lost, tell expired
+        renewed         | held, @1180                  | lost, release, tell expired
+        gone            | lost, tell taken             | lost, tell expired
+        renewal_unknown | held, trouble, @394.8        | lost, tell expired
+        taken           | lost, tell taken
+        extend          | renewing, renew 1500, @1613  | lost, tell expired
+        abandon         | lost, tell thread_exited
+        release         | releasing, release
+        release_done    | held, @220
+        release_void    | held, @220
+        release_unknown | held, @220
+        release_refused | held, @220
      )"},
     {"at_max_hold", at_max_hold, 1200, 2868, R"(
         tick            | held, @2868                  | lost, tell max_hold

@@ -191,13 +191,15 @@ TEST(lease_machine, a_shorter_extension_that_runs_out_is_not_blamed_on_max_hold)
 TEST(lease_machine, p2_a_hand_off_counts_for_its_short_time_only_until_it_is_renewed) {
     auto machine = handed_off();
     EXPECT_EQ(machine.deadline(), at(2000 - 22 - 100));
+    EXPECT_EQ(words(machine, tick_at(machine, 780)), "held, @900") << "it may be over by then";
     EXPECT_EQ(words(machine, tick_at(machine, 900)), "renewing, renew 30000, @1878");
     renewed_at(machine, 920, 901, 30s);
     EXPECT_EQ(machine.deadline(), at(901 + 28'198));
 }
 
-TEST(lease_machine, a_hand_off_is_renewed_at_once_also_if_nobody_wants_renewals) {
+TEST(lease_machine, a_hand_off_is_renewed_soon_also_if_nobody_wants_renewals) {
     auto machine = handed_off({.lease = 30s, .renew = false});
+    tick_at(machine, 780);
     EXPECT_EQ(words(machine, tick_at(machine, 900)), "renewing, renew 30000, @1878");
     machine.on({renewal_unknown, {}, {}}, at(1000));
     EXPECT_TRUE(tick_at(machine, 1088).renew);
@@ -207,6 +209,7 @@ TEST(lease_machine, a_hand_off_is_renewed_at_once_also_if_nobody_wants_renewals)
 // With a pause meant for a lease of 30 s the second try would come after the end.
 TEST(lease_machine, a_hand_off_whose_renewal_is_unknown_is_tried_again_while_it_lasts) {
     auto machine = handed_off();
+    tick_at(machine, 780);
     tick_at(machine, 900);
     const auto todo = machine.on({renewal_unknown, {}, {}}, at(1000));
     EXPECT_LT(todo.wake, at(1150));
@@ -215,6 +218,7 @@ TEST(lease_machine, a_hand_off_whose_renewal_is_unknown_is_tried_again_while_it_
 
 TEST(lease_machine, a_hand_off_with_max_hold_ends_there) {
     auto machine = handed_off({.lease = 30s, .max_hold = 10s});
+    tick_at(machine, 780);
     EXPECT_EQ(tick_at(machine, 900).renew_for, 9'100ms);
     renewed_at(machine, 910, 901, 9'100ms);
     EXPECT_EQ(words(machine, tick_at(machine, 9'800)), "lost, tell max_hold");

@@ -124,9 +124,7 @@ private:
     void keep();
     void keeper_rests(std::unique_lock<std::mutex>& lock);
     void call_keeper_in_time();
-    [[nodiscard]] base::instant next_due() const {
-        return std::min(timers_.next(), engine_due_);
-    }
+    [[nodiscard]] base::instant next_due() const { return std::min(timers_.next(), engine_due_); }
 
     const base::time_source& time_;
     std::unique_ptr<engine::engine> engine_;
@@ -149,7 +147,7 @@ private:
 
     bool leading_ = false;
     const sleeper* leader_polls_for_ = nullptr; ///< set while the leader is in poll()
-    
+
     base::instant last_led_{};
     base::instant last_polled_{};
     std::list<sleeper*> followers_;

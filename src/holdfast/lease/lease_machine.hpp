@@ -112,7 +112,7 @@ private:
     state state_ = state::held;
     ending ending_ = ending::none;
     bool troubled_ = false;
-    bool handed_ = false; ///< by a hand-off, and not looked at yet
+    bool handed_ = false;      ///< by a hand-off, and not looked at yet
     bool reaches_end_ = false; ///< the engine's deadline is max_hold's: no renewal can add to it
     std::optional<loss> why_;
 };
