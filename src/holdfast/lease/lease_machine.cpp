@@ -76,7 +76,9 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
     if (std::exchange(handed_, false)) {
-        renew_at_ = now + std::min<duration>(hand_off_pause, (deadline_ - now) / 4);
+        // Without renewals this one begins the lease: at once, or it would end late.
+        renew_at_ =
+            terms_.renew ? now + std::min<duration>(hand_off_pause, (deadline_ - now) / 4) : now;
     }
     if (now >= renew_at_ && state_ == state::held) { send_renewal(out, now); }
     out.wake = next_wake();
