@@ -102,7 +102,9 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
         clock_.learn(server_now, of.sent, now);
         if (now <= of.not_after && !of.answered && !of.cancelled) {
             // Not late at all: the server's clock is not what it was taken for.
-            fail(of.id, errc::unavailable, server() + ": its clock has been changed");
+            const bool in_time = now <= counts_until(of);
+            fail(of.id, errc::unavailable,
+                 server() + (in_time ? ": its clock has been changed" : ": it is too slow"));
             return;
         }
     }

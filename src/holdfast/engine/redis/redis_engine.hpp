@@ -43,6 +43,7 @@ private:
 
     // Sending.
     void send(op_id id, const op& what, base::instant give_up, base::instant now);
+    [[nodiscard]] base::instant counts_until(const flight& of) const noexcept;
     void write(flight& to, const acquire_op& what);
     void write(flight& to, const release_op& what);
     void write(flight& to, const withdraw_op& what);

@@ -88,10 +88,16 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     made.end = written_;
 }
 
+/// Without an answer by then the connection is given up, and the acquire is sent again on another.
+/// If the first one arrives last it must not count: by then its ticket may have been released.
+instant redis_engine::counts_until(const flight& of) const noexcept {
+    return std::min(of.not_after, base::later(of.sent, where_.command_timeout));
+}
+
 void redis_engine::write(flight& to, const acquire_op& what) {
     to.not_after = what.not_after;
     to.who = what.who;
-    layout_.acquire(main_.now()->out(), what, clock_.translate(what.not_after));
+    layout_.acquire(main_.now()->out(), what, clock_.translate(counts_until(to)));
 }
 
 void redis_engine::write(flight& to, const release_op& what) {
