@@ -8,6 +8,14 @@ namespace holdfast::core {
 
 namespace {
 constexpr base::milliseconds retry_pause{100};
+
+/// Whether it does no harm if it is done twice. A break of whoever holds the lock would also break
+/// the next one.
+bool repeatable(const engine::op& what) {
+    const auto* const breaks = std::get_if<engine::break_op>(&what);
+    return breaks == nullptr || breaks->only_token != 0;
+}
+
 } // namespace
 
 void report_task::start(base::instant now) {
@@ -21,7 +29,7 @@ void report_task::on_timer(base::instant /*now*/) {
 
 void report_task::on_answer(drive::purpose /*of*/, const engine::answer& what,
                             base::instant /*sent*/, base::instant now) {
-    const bool again = what.what == engine::fate::unknown ||
+    const bool again = (what.what == engine::fate::unknown && repeatable(op_)) ||
                        (what.what == engine::fate::failed && what.error == errc::unavailable);
     if (again && now + retry_pause < give_up_) {
         core_.drive().wake_at(*this, now + retry_pause);

@@ -8,7 +8,8 @@ namespace holdfast::core {
 
 class client_core;
 
-/// Asks again while the engine cannot be reached, for connect_wait at most.
+/// Asks again while the engine cannot be reached, for connect_wait at most. A break that may have
+/// been done is not asked for again.
 class report_task final : public drive::participant {
 public:
     report_task(client_core& core, engine::op what) : core_{core}, op_{std::move(what)} {}
