@@ -1,0 +1,103 @@
+#pragma once
+// A Redis server, a proxy before it with which things go wrong, and what an operator sees of it.
+
+#include "holdfast/engine/redis/scripts.hpp"
+#include "proxy/proxy.hpp"
+#include "support/background.hpp"
+#include "support/recording_observer.hpp"
+#include "support/redis_server.hpp"
+#include "support/seam_client.hpp"
+#include "support/timing.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::test {
+
+/// The bytes by which the proxy knows a call of a script.
+[[nodiscard]] inline std::string call_of(const engine::redis::script& what) {
+    return std::string{what.sha};
+}
+namespace scripts = engine::redis::scripts;
+
+/// What an operation threw.
+struct complaint {
+    std::error_code code;
+    std::string text;
+};
+
+/// Runs `action`; no error: an empty code.
+template <class Action>
+[[nodiscard]] complaint complaint_of(Action action) {
+    try {
+        action();
+    } catch (const error& thrown) { return {thrown.code(), thrown.what()}; }
+    return {{}, "no error"};
+}
+
+class redis_fault : public testing::Test {
+protected:
+    /// Through the proxy, or to the server itself. `query` is e.g. "?timeout=300".
+    [[nodiscard]] client connect(const std::string& query = {}, client_options how = {}) const {
+        return client{between.url() + query, std::move(how)};
+    }
+    [[nodiscard]] client direct() const { return client{server.url()}; }
+
+    /// What an operator sees, who does not come through the proxy; empty parties: nothing.
+    [[nodiscard]] lock_info look(std::string_view name = "stock") {
+        if (!looker_) { looker_.emplace(server.url()); }
+        return admin{*looker_}.inspect(name).value_or(lock_info{});
+    }
+    [[nodiscard]] bool will_wait(std::size_t count, std::string_view name = "stock") {
+        return eventually([&] { return look(name).waiters.size() == count; });
+    }
+    [[nodiscard]] bool is_held(std::string_view name = "stock") {
+        return !look(name).holders.empty();
+    }
+
+    /// All there is on the server, sorted.
+    [[nodiscard]] std::vector<std::string> keys() {
+        std::vector<std::string> out;
+        const auto all = server.command({"KEYS", "*"});
+        for (const auto& key : all.items()) { out.push_back(key.string()); }
+        std::ranges::sort(out);
+        return out;
+    }
+    /// The record of a name as it is stored, without settling anything.
+    [[nodiscard]] std::string record(const std::string& name = "stock") {
+        const auto got = server.command({"GET", "hf:{" + name + "}"});
+        return got.is_nil() ? std::string{} : got.string();
+    }
+    /// The highest token in the record; 0: there is none.
+    [[nodiscard]] std::uint64_t stored_token(const std::string& name = "stock") {
+        const auto now = record(name);
+        return now.empty() ? 0 : std::stoull(now.substr(4, 16));
+    }
+    /// How many are in the queue as it is stored, also those who have gone.
+    [[nodiscard]] std::int64_t queued(const std::string& name = "stock") {
+        return server.command({"ZCARD", "hf:{" + name + "}:q"}).number();
+    }
+
+    redis_server server;
+    proxy between{server.port()};
+
+private:
+    std::optional<client> looker_;
+};
+
+/// Waits in the background for the lock.
+[[nodiscard]] inline auto wait_for(client& of, hold_options how = {}, std::string name = "stock") {
+    return background{[&of, how = std::move(how), name = std::move(name)](std::stop_token stop) {
+        return mutex{of, name}.acquire(how, std::move(stop));
+    }};
+}
+
+} // namespace holdfast::test

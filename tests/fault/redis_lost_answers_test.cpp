@@ -1,0 +1,368 @@
+// P5: the server did as it was asked, and nobody heard of it.
+
+#include "fault/redis_fixture.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+
+/// How soon a client tries again that has lost its connection, on a busy machine.
+constexpr milliseconds soon = scaled(2s);
+
+class redis_lost_answer : public redis_fault {
+protected:
+    /// The next call of the script is executed, its answer is lost and the connection breaks.
+    void lose(const engine::redis::script& of, int times = 1, ending then = ending::reset) {
+        between.drop_answers({.with = call_of(of), .times = times}, then);
+    }
+    [[nodiscard]] bool all_lost(std::uint64_t times = 1) {
+        return eventually([&] { return between.counts().dropped == times; });
+    }
+};
+
+TEST_F(redis_lost_answer, to_an_acquire_leaves_one_hold_with_the_first_token) {
+    auto here = connect("?timeout=300");
+    (void)here.ping();
+    lose(scripts::acquire, 1, ending::silence);
+    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
+    ASSERT_TRUE(all_lost());
+    const auto first = stored_token();
+    EXPECT_GT(first, 0U);
+    EXPECT_FALSE(asking.done()) << "nobody has told it";
+    auto held = asking.get();
+    EXPECT_EQ(held.token(), first);
+    EXPECT_EQ(look().holders.size(), 1U);
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(redis_lost_answer, to_an_acquire_does_not_lengthen_what_the_holder_believes) { // P2
+    auto here = connect("?timeout=300");
+    (void)here.ping();
+    lose(scripts::acquire, 1, ending::silence);
+    const stopwatch since_before_the_first;
+    const auto held = mutex{here, "stock"}.acquire({.lease = 5s, .renew = false});
+    EXPECT_GE(since_before_the_first.elapsed(), 300ms);
+    EXPECT_LE(held.remaining() + since_before_the_first.elapsed(), 5s)
+        << "the first request may be the one that was granted";
+}
+
+TEST_F(redis_lost_answer, to_an_acquire_of_permits_takes_them_once) {
+    auto here = connect();
+    counting_semaphore slots{here, "slots", 5};
+    (void)here.ping();
+    lose(scripts::acquire);
+    const auto two = slots.acquire(2);
+    EXPECT_EQ(between.counts().dropped, 1U);
+    EXPECT_EQ(look("slots").holders.size(), 1U);
+    EXPECT_TRUE(slots.try_acquire(3)) << "5 - 2 are left";
+}
+
+TEST_F(redis_lost_answer, to_an_acquire_for_reading_counts_one_reader) {
+    auto here = connect();
+    auto other = direct();
+    (void)here.ping();
+    lose(scripts::acquire);
+    auto reader = shared_mutex{here, "page"}.acquire_shared();
+    EXPECT_EQ(look("page").holders.size(), 1U);
+    reader.release();
+    EXPECT_TRUE((shared_mutex{other, "page"}.try_acquire())) << "no reader is left";
+}
+
+TEST_F(redis_lost_answer, to_a_queued_acquire_keeps_the_one_place_in_the_queue) { // P6
+    auto holder = direct();
+    auto first = connect();
+    auto second = direct();
+    auto held = mutex{holder, "stock"}.acquire();
+    (void)first.ping();
+    lose(scripts::acquire);
+    auto one = wait_for(first, {.note = "first"});
+    ASSERT_TRUE(all_lost());
+    ASSERT_TRUE(will_wait(1));
+    auto two = wait_for(second, {.note = "second"});
+    ASSERT_TRUE(will_wait(2));
+    // By the second beat it has come back.
+    ASSERT_TRUE(eventually([&] { return between.counts(connection_kind::main).open == 1; }));
+    const auto seen = look().waiters;
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0].note, "first");
+    held.release();
+    auto got = one.get();
+    EXPECT_FALSE(two.done());
+    got.release();
+    EXPECT_TRUE(two.get().valid());
+}
+
+TEST_F(redis_lost_answer, to_a_release_is_asked_for_again_and_is_released) {
+    auto here = connect();
+    auto held = mutex{here, "stock"}.acquire();
+    lose(scripts::release);
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_EQ(between.counts().dropped, 1U);
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whom_it_was_handed_to) { // P4
+    auto here = connect();
+    auto other = direct();
+    auto held = mutex{here, "stock"}.acquire();
+    auto next = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    lose(scripts::release);
+    EXPECT_EQ(held.release(), release_answer::released) << "as the first one was";
+    EXPECT_EQ(between.counts().dropped, 1U);
+    auto got = next.get();
+    EXPECT_TRUE(got.valid());
+    EXPECT_EQ(got.release(), release_answer::released);
+}
+
+TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whoever_took_it_since) { // P4
+    auto here = connect("?timeout=300");
+    auto other = direct();
+    auto held = mutex{here, "stock"}.acquire();
+    lose(scripts::release, 1, ending::silence);
+    background releasing{[&](const std::stop_token&) { return held.release(); }};
+    ASSERT_TRUE(all_lost());
+    auto got = mutex{other, "stock"}.try_acquire();
+    ASSERT_TRUE(got);
+    static_cast<void>(releasing.get());
+    EXPECT_TRUE(got->valid());
+    EXPECT_EQ(got->release(), release_answer::released);
+}
+
+TEST_F(redis_lost_answer, to_renewals_is_told_and_made_good) { // P2
+    const auto watch = std::make_shared<recording_observer>();
+    auto here = connect("?timeout=300", {.watch = watch});
+    const auto lease_time = scaled(900ms);
+    auto held = mutex{here, "stock"}.acquire({.lease = lease_time});
+    const auto token = held.token();
+    const stopwatch age;
+    lose(scripts::beat, 2);
+    const auto told = watch->await(event::kind::renewal_failed);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->error, errc::unavailable);
+    EXPECT_THAT(told->detail, testing::HasSubstr("Redis at 127.0.0.1:"));
+    EXPECT_TRUE(watch->await(event::kind::renewal_recovered));
+    std::this_thread::sleep_for(lease_time + 100ms - std::min(age.elapsed(), lease_time));
+    EXPECT_TRUE(held.valid()) << "it was renewed all the same";
+    EXPECT_EQ(held.token(), token);
+    EXPECT_EQ(look().last_token, token);
+}
+
+TEST_F(redis_lost_answer, to_a_waiters_heartbeat_keeps_its_place) { // P6
+    auto holder = direct();
+    auto here = connect();
+    auto held = mutex{holder, "stock"}.acquire();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    const auto since = look().waiters.front().since;
+    lose(scripts::beat, 2);
+    ASSERT_TRUE(all_lost(2));
+    const auto seen = look().waiters;
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen.front().since, since);
+    held.release();
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_lost_answer, to_a_withdrawal_leaves_nobody_in_the_queue) { // P8
+    const auto watch = std::make_shared<recording_observer>();
+    auto holder = direct();
+    auto here = connect("", {.watch = watch});
+    const auto held = mutex{holder, "stock"}.acquire();
+    (void)here.ping();
+    lose(scripts::withdraw);
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(100ms)));
+    ASSERT_TRUE(all_lost());
+    EXPECT_EQ(queued(), 0);
+    EXPECT_TRUE(held.valid());
+    // The second withdrawal is answered: nothing is left to be told.
+    (void)here.ping();
+    EXPECT_FALSE(watch->first(event::kind::withdraw_failed));
+}
+
+TEST_F(redis_lost_answer, to_a_break_does_not_break_the_next_holder) { // P5
+    auto holder = direct();
+    auto next = direct();
+    auto here = connect();
+    const auto held = mutex{holder, "stock"}.acquire();
+    auto waiting = wait_for(next);
+    ASSERT_TRUE(will_wait(1));
+    (void)here.ping();
+    lose(scripts::take_away);
+    const auto said = complaint_of([&] { admin{here}.break_lock("stock"); });
+    auto got = waiting.get();
+    EXPECT_EQ(said.code, errc::unknown_outcome) << said.text;
+    EXPECT_TRUE(eventually([&] { return !held.valid(); }));
+    EXPECT_TRUE(got.valid());
+    EXPECT_EQ(got.release(), release_answer::released);
+}
+
+TEST_F(redis_lost_answer, to_a_break_of_one_holder_only_is_asked_for_again) {
+    auto holder = direct();
+    auto here = connect();
+    const auto held = mutex{holder, "stock"}.acquire();
+    (void)here.ping();
+    lose(scripts::take_away);
+    EXPECT_NO_THROW(admin{here}.break_lock("stock", {.only_token = held.token()}));
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(redis_lost_answer, to_every_request_costs_time_but_no_token_and_no_lock) { // P1, P3
+    auto here = connect();
+    mutex stock{here, "stock"};
+    (void)here.ping();
+    constexpr int rounds = 4;
+    std::uint64_t last = 0;
+    for (int i = 0; i < rounds; ++i) {
+        lose(scripts::acquire);
+        lose(scripts::release);
+        auto held = stock.acquire();
+        EXPECT_GT(held.token(), last);
+        last = held.token();
+        EXPECT_EQ(stored_token(), last) << "one grant for both requests";
+        EXPECT_EQ(held.release(), release_answer::released);
+        EXPECT_EQ(record().substr(0, 4), "hf1i");
+    }
+    EXPECT_EQ(between.counts().dropped, 2U * rounds);
+}
+
+// A grant that nobody heard of.
+
+TEST_F(redis_lost_answer, to_the_acquire_of_one_who_gave_up_is_undone) {
+    auto here = connect("?timeout=300&connect_timeout=300", {.connect_wait = 600ms});
+    (void)here.ping();
+    lose(scripts::acquire, for_good, ending::silence);
+    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_TRUE(is_held()) << "by nobody: its lease has half a minute to go";
+    between.heal();
+    EXPECT_TRUE(eventually([&] { return !is_held(); }, soon));
+}
+
+TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
+    auto holder = direct();
+    auto here = connect("?timeout=300&connect_timeout=300");
+    auto held = mutex{holder, "stock"}.acquire();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.hold_answers({.with = call_of(scripts::beat), .times = for_good}); // it cannot ask
+    between.delay(0ms, 10s, connection_kind::inbox);                           // it cannot hear
+    held.release();
+    waiting.stop();
+    EXPECT_EQ(complaint_of([&] { (void)waiting.get(); }).code, errc::cancelled);
+    between.heal();
+    between.release();
+    EXPECT_TRUE(eventually([&] { return !is_held() && queued() == 0; }, soon));
+}
+
+TEST_F(redis_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
+    seam_client here{between.url()};
+    const auto who = here.ticket("stock");
+    ASSERT_EQ(here.release(who).what, fate::not_held); // connects
+    between.hold_answers({.with = call_of(scripts::acquire)});
+    const auto id = here.start(seam_client::acquire_op(who, {}));
+    here.drive_for(20ms);
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    EXPECT_TRUE(is_held());
+    here.cancel(id);
+    between.release();
+    here.drive_for(50ms);
+    EXPECT_FALSE(here.answer_to(id));
+    EXPECT_FALSE(is_held());
+}
+
+// Requests that arrive last although they were sent first.
+
+class redis_late_acquire : public redis_fault {
+protected:
+    /// The client's first acquire is held back; it gives up on that connection, asks on a new one,
+    /// and releases what it gets.
+    void take_and_release_while_the_first_request_is_late(client& here) {
+        (void)here.ping();
+        between.hold_requests({.with = call_of(scripts::acquire)});
+        auto held = mutex{here, "stock"}.acquire();
+        ASSERT_EQ(between.counts().held, 1U);
+        ASSERT_EQ(held.release(), release_answer::released);
+    }
+    /// Lets it arrive, and waits until the server has done it.
+    void let_it_arrive() {
+        const auto answered = between.counts().answers;
+        between.release();
+        ASSERT_TRUE(eventually([&] { return between.counts().answers > answered; }));
+    }
+};
+
+TEST_F(redis_late_acquire, after_its_own_release_takes_nothing) {
+    auto here = connect("?timeout=200");
+    take_and_release_while_the_first_request_is_late(here);
+    let_it_arrive();
+    EXPECT_FALSE(is_held());
+    EXPECT_EQ(record().substr(0, 4), "hf1i");
+}
+
+TEST_F(redis_late_acquire, after_others_had_their_turns_takes_nothing) {
+    auto here = connect("?timeout=200");
+    auto other = direct();
+    take_and_release_while_the_first_request_is_late(here);
+    mutex{other, "stock"}.acquire().release(); // the record knows the last release only
+    let_it_arrive();
+    EXPECT_FALSE(is_held()) << "nobody wants it, and its lease is half a minute";
+}
+
+TEST_F(redis_late_acquire, of_permits_takes_nothing) {
+    auto here = connect("?timeout=200");
+    auto other = direct();
+    counting_semaphore slots{here, "slots", 3};
+    counting_semaphore others{other, "slots", 3};
+    (void)here.ping();
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    slots.acquire(2).release();
+    others.acquire(1).release();
+    let_it_arrive();
+    EXPECT_FALSE(is_held("slots"));
+}
+
+TEST_F(redis_late_acquire, of_a_waiter_who_left_queues_nobody) {
+    auto holder = direct();
+    auto here = connect("?timeout=200");
+    auto other = direct();
+    const auto held = mutex{holder, "stock"}.acquire();
+    (void)here.ping();
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(500ms)));
+    ASSERT_TRUE(eventually([&] { return queued() == 0; }));
+    let_it_arrive();
+    EXPECT_EQ(queued(), 0);
+}
+
+// 2 of 30 runs left a lock that nobody wanted when only request ids were compared.
+TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
+    auto here = client{server.url() + "?timeout=100&connect_timeout=100"};
+    mutex stock{here, "stock"};
+    for (int i = 0; i < 5; ++i) {
+        (void)here.ping();
+        server.pause();
+        background cycle{[&](const std::stop_token&) { stock.acquire().release(); }};
+        std::this_thread::sleep_for(250ms); // it has given up twice
+        server.resume();
+        cycle.get();
+        // What is buffered at the server on dead connections is done once it has seen their ends.
+        ASSERT_TRUE(eventually([&] { return server.stat("connected_clients") <= 5; }));
+        EXPECT_FALSE(is_held());
+    }
+}
+
+TEST_F(redis_late_acquire, that_the_server_did_in_time_is_no_reason_to_wait_for_the_lease) {
+    seam_client here{server.url()};
+    const auto who = here.ticket("stock");
+    ASSERT_EQ(here.acquire(who).what, fate::granted);
+    ASSERT_EQ(here.release(who).what, fate::released);
+    EXPECT_EQ(here.acquire(who).what, fate::busy) << "a duplicate after its own release";
+    EXPECT_EQ(here.acquire(here.ticket("stock")).what, fate::granted);
+}
+
+} // namespace
+} // namespace holdfast::test
