@@ -40,9 +40,48 @@ std::string_view reply::word(std::size_t at) const noexcept {
     return at < size() ? (*this)[at].text() : std::string_view{};
 }
 
-reply_reader::reply_reader() : reader_{redisReaderCreate()} {
-    if (reader_ == nullptr) { throw std::bad_alloc{}; }
+namespace {
+
+/// The longest list that is of any use: a page of SCAN, or those who hold or wait for one name.
+constexpr std::size_t most_items = 100'000;
+
+redisReplyObjectFunctions read_usual() {
+    redisReader* const any = redisReaderCreate();
+    if (any == nullptr) { throw std::bad_alloc{}; }
+    const auto out = *any->fn;
+    redisReaderFree(any);
+    return out;
 }
+
+const redisReplyObjectFunctions& usual() {
+    static const auto all = read_usual();
+    return all;
+}
+
+/// hiredis itself takes memory for as many items as the first line announces. (Which type counts
+/// them differs between its versions.)
+template <typename Count>
+void* make_list(const redisReadTask* task, Count items) {
+    return static_cast<std::size_t>(items) > most_items ? nullptr
+                                                        : usual().createArray(task, items);
+}
+
+redisReplyObjectFunctions bounded_functions() {
+    auto out = usual();
+    out.createArray = make_list;
+    return out;
+}
+
+redisReader* make_reader() {
+    static redisReplyObjectFunctions bounded = bounded_functions();
+    redisReader* const out = redisReaderCreateWithFunctions(&bounded);
+    if (out == nullptr) { throw std::bad_alloc{}; }
+    return out;
+}
+
+} // namespace
+
+reply_reader::reply_reader() : reader_{make_reader()} {}
 
 reply_reader::~reply_reader() { redisReaderFree(reader_); }
 
@@ -67,7 +106,7 @@ reply_reader::owned reply_reader::next() {
     void* raw = nullptr;
     if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {
         broken_ = true;
-        fault_ = reader_->errstr;
+        fault_ = reader_->err == REDIS_ERR_OOM ? "a list that is too long" : reader_->errstr;
         return nullptr;
     }
     if (raw != nullptr) { unread_ = reader_->len - reader_->pos; }
