@@ -140,7 +140,13 @@ void session::take(std::span<const char> bytes, const listener& hear) {
 void session::heard_greeting(const reply& said, const listener& hear) {
     if (said.is_error()) {
         auto why = explain(said.text(), where_.server.text());
-        if (why.code == errc::internal) { // an old server does not know HELLO, or the scripts' form
+        const bool selecting = own_ == 1 && !hello_is_next_;
+        if (why.code == errc::internal && selecting) {
+            why.code = errc::unsupported;
+            why.detail += ": it has no database " + std::to_string(where_.database) +
+                          "; see `databases` in its configuration";
+        } else if (why.code ==
+                   errc::internal) { // an old server does not know HELLO, or the scripts' form
             why.code = errc::unsupported;
             why.detail += ": Holdfast needs Redis 7.0 or later, or Valkey";
         }
