@@ -22,6 +22,25 @@ std::string_view info_line(std::string_view text, std::string_view key) {
     return text.substr(0, text.find_first_of("\r\n"));
 }
 
+/// Whether a reply has the form of an answer to this. If it has not, answers and requests no longer
+/// belong together.
+bool answers(const flight& of, const reply& said) {
+    switch (of.what) {
+    case asked::acquire: return said.is_integer() || (said.is_array() && said.number(0) > 0);
+    case asked::release:
+    case asked::withdraw:
+    case asked::undo: return said.is_integer();
+    case asked::beat: return said.is_array() && said.size() == of.items.size();
+    case asked::inspect:
+    case asked::listed: return said.size() == 6;
+    case asked::scan:
+    case asked::time: return said.size() == 2;
+    case asked::diagnose:
+    case asked::load: return said.is_text() || said.is_error();
+    }
+    return false;
+}
+
 } // namespace
 
 void redis_engine::say(const flight& to, answer&& what) {
@@ -45,6 +64,10 @@ void redis_engine::heard(const reply& said, instant now) {
         return;
     }
     flight& of = flights_.front();
+    if (!said.is_error() && !answers(of, said)) {
+        main_.break_off(errc::unavailable, server() + ": an answer to something else");
+        return; // what became of the request is not known
+    }
     if (on_the_way_ > 0) { --on_the_way_; }
     if (said.is_error() && of.what != asked::diagnose) {
         heard_error(of, said, now);
