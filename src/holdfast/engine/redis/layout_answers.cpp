@@ -183,17 +183,26 @@ lock_info read_inspect(const reply& said, std::string name) {
 
 notice read_message(std::string_view payload) {
     constexpr std::size_t number_end = 17;
+    constexpr std::size_t token_end = number_end + 16;
     notice out;
     out.what = notice::kind::inbox_reset;
-    if (payload.size() < number_end) { return out; }
-    const auto number = payload.substr(1, number_end - 1);
-    const auto token = payload.substr(number_end);
-    std::from_chars(number.data(), number.data() + number.size(), out.number, 16);
-    std::from_chars(token.data(), token.data() + token.size(), out.token);
+    const bool has_token = payload.size() == token_end;
+    if (payload.size() != number_end && !has_token) { return out; }
+    const auto read = [payload](std::size_t from, auto& value, int base) {
+        const auto* const end = payload.data() + from + 16;
+        const auto [stop, failure] = std::from_chars(payload.data() + from, end, value, base);
+        return failure == std::errc{} && stop == end;
+    };
+    if (!read(1, out.number, 16)) { return out; }
+    if (has_token && !read(number_end, out.token, 10)) { return out; }
     switch (payload.front()) {
-    case 'g': out.what = notice::kind::granted; break;
+    case 'g':
+        if (out.token > 0) { out.what = notice::kind::granted; }
+        break;
     case 'm': out.what = notice::kind::maybe_free; break;
-    case 'b': out.what = notice::kind::broken; break;
+    case 'b':
+        if (out.token > 0) { out.what = notice::kind::broken; }
+        break;
     default: break;
     }
     return out;
