@@ -67,7 +67,10 @@ bool admin::renew(std::string_view name, std::string_view owner,
     core::check_lease(lease, {});
     const auto said = core_->ask(engine::beat_op{{{std::move(who), false, lease}}});
     if (said.failure) { throw error{said.failure, "renew: " + said.detail}; }
-    return !said.answer.beats.empty() && said.answer.beats[0].what == engine::fate::renewed;
+    if (said.answer.beats.empty()) { return false; }
+    const auto& one = said.answer.beats[0];
+    if (one.what == engine::fate::failed) { throw error{one.error, "renew: " + one.detail}; }
+    return one.what == engine::fate::renewed;
 }
 
 bool admin::release(std::string_view name, std::string_view owner) const {
