@@ -1,0 +1,396 @@
+// What a user is told when the server is not there, not willing, or not what it seems.
+
+#include "fault/redis_fixture.hpp"
+#include "support/free_port.hpp"
+#include "support/scene.hpp"
+
+#include <cstdlib>
+
+namespace holdfast::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* secret = "s3cr3t";
+
+/// Every error names the server, and none tells a password.
+testing::AssertionResult says(const complaint& said, errc code, std::uint16_t port,
+                              const std::vector<std::string>& parts) {
+    const auto wrong = [&](const std::string& why) {
+        return testing::AssertionFailure() << why << ": " << said.code << " \"" << said.text << '"';
+    };
+    if (said.code != code) { return wrong("another code"); }
+    if (said.text.find("127.0.0.1:" + std::to_string(port)) == std::string::npos) {
+        return wrong("it does not name the server");
+    }
+    for (const auto& part : parts) {
+        if (said.text.find(part) == std::string::npos) { return wrong("no \"" + part + '"'); }
+    }
+    if (said.text.find(secret) != std::string::npos) { return wrong("it tells the password"); }
+    return testing::AssertionSuccess();
+}
+
+/// Tries to take the lock. Errors that may pass are tried for connect_wait.
+complaint try_lock(client& here, const std::string& name = "stock") {
+    return complaint_of([&] { (void)mutex{here, name}.try_acquire(); });
+}
+
+complaint try_lock(const std::string& url, milliseconds connect_wait = scaled(300ms)) {
+    client here{url, {.connect_wait = connect_wait}};
+    return try_lock(here);
+}
+
+class redis_error : public redis_fault {
+protected:
+    [[nodiscard]] client impatient(const std::string& query = {}) const {
+        return connect(query, {.connect_wait = scaled(300ms)});
+    }
+};
+
+// The network.
+
+TEST_F(redis_error, of_a_server_that_is_not_there_says_refused) {
+    server.kill();
+    const auto said = try_lock(server.url());
+    EXPECT_TRUE(says(said, errc::unavailable, server.port(), {"refused"}));
+}
+
+TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_not_before) {
+    server.kill();
+    const stopwatch watch;
+    (void)try_lock(server.url(), 400ms);
+    EXPECT_GE(watch.elapsed(), 250ms); // less a pause between two tries
+    EXPECT_LT(watch.elapsed(), scaled(2s));
+}
+
+TEST_F(redis_error, of_a_server_that_accepts_and_never_answers_says_so) {
+    between.silence_new();
+    auto here = impatient("?connect_timeout=150");
+    const auto said = try_lock(here);
+    EXPECT_TRUE(says(said, errc::unavailable, between.port(), {"does not answer"}));
+}
+
+TEST_F(redis_error, of_a_server_that_stops_answering_says_for_how_long_it_was_asked) {
+    auto here = impatient("?timeout=100&connect_timeout=100");
+    (void)here.ping();
+    between.half_open();
+    between.refuse_new();
+    const auto said = try_lock(here);
+    EXPECT_EQ(said.code, errc::unavailable);
+    const auto told = complaint_of([&] { (void)here.ping(); });
+    EXPECT_EQ(told.code, errc::unavailable);
+    EXPECT_THAT(told.text, HasSubstr("127.0.0.1:" + std::to_string(between.port())));
+}
+
+TEST_F(redis_error, ends_when_the_server_comes_back) {
+    server.kill();
+    client here{server.url()};
+    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
+    EXPECT_FALSE(asking.done_within(100ms));
+    server.restart();
+    EXPECT_TRUE(asking.get().valid());
+}
+
+TEST_F(redis_error, of_a_half_open_connection_is_overcome_by_renewals_on_a_new_one) { // P2
+    const auto watch = std::make_shared<recording_observer>();
+    const auto span = scaled(1500ms);
+    auto here = connect("?timeout=200", {.watch = watch});
+    const auto held = mutex{here, "stock"}.acquire({.lease = span});
+    const stopwatch age;
+    between.half_open();
+    const auto told = watch->await(event::kind::renewal_failed);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->error, errc::unavailable);
+    EXPECT_THAT(told->detail, HasSubstr("127.0.0.1:" + std::to_string(between.port())));
+    ASSERT_TRUE(watch->await(event::kind::renewal_recovered));
+    EXPECT_TRUE(
+        throughout(span - std::min(age.elapsed(), span) + 50ms, [&] { return held.valid(); }));
+    EXPECT_FALSE(watch->first(event::kind::lost));
+}
+
+TEST_F(redis_error, of_a_half_open_connection_that_does_not_heal_is_a_loss_told_in_time) { // P2
+    const auto span = scaled(600ms);
+    auto here = connect("?timeout=150&connect_timeout=150");
+    const stopwatch since_before_it_was_sent;
+    const auto held = mutex{here, "stock"}.acquire({.lease = span});
+    between.half_open();
+    between.silence_new();
+    ASSERT_TRUE(eventually([&] { return !held.valid(); }));
+    EXPECT_LT(since_before_it_was_sent.elapsed(), 2 * span) << "one renewal may have been good";
+    EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }, scaled(200ms)));
+    EXPECT_TRUE(is_held()) << "told before the server gives it to another";
+    EXPECT_EQ(held.why_lost(), loss::expired);
+}
+
+// What comes is not what Redis says.
+
+class redis_garbage : public redis_error, public testing::WithParamInterface<garbage> {};
+
+INSTANTIATE_TEST_SUITE_P(kinds, redis_garbage,
+                         testing::Values(garbage::wrong_type, garbage::huge_string,
+                                         garbage::huge_list, garbage::no_number, garbage::noise,
+                                         garbage::truncated));
+
+TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else) {
+    auto here = connect("?timeout=200");
+    (void)here.ping();
+    const auto before = between.counts(connection_kind::main).connections;
+    between.mangle(GetParam(), {.with = call_of(scripts::acquire)});
+    auto held = mutex{here, "stock"}.acquire();
+    EXPECT_EQ(between.counts(connection_kind::main).connections, before + 1);
+    EXPECT_EQ(look().holders.size(), 1U);
+    EXPECT_EQ(held.release(), release_answer::released);
+}
+
+TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_address) {
+    between.mangle(GetParam(), {.with = "HELLO", .times = for_good});
+    auto here = impatient("?connect_timeout=150");
+    const auto said = try_lock(here);
+    const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
+    EXPECT_TRUE(says(said, errc::unavailable, between.port(),
+                     {just_ends ? "Redis at" : "is not Redis's protocol"}));
+}
+
+TEST_P(redis_garbage, in_the_inbox_costs_a_connection_and_the_waiter_goes_on) {
+    auto holder = direct();
+    auto here = connect("?timeout=200");
+    auto held = mutex{holder, "stock"}.acquire();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    std::string bytes = garbage_for("*3\r\n$7\r\nmessage\r\n", GetParam());
+    between.inject(bytes, connection_kind::inbox);
+    held.release();
+    EXPECT_TRUE(waiting.done_within(scaled(3s)));
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_error, is_not_made_of_pushes_that_make_no_sense) {
+    auto holder = direct();
+    auto here = connect();
+    auto held = mutex{holder, "stock"}.acquire();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    const auto push = [&](const std::string& text) {
+        between.inject("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$" + std::to_string(text.size()) +
+                           "\r\n" + text + "\r\n",
+                       connection_kind::inbox);
+    };
+    for (const auto* text : {"", "g", "gzzzzzzzzzzzzzzzz0000000000000001", "x0123456789abcdef",
+                             "g0000000000000001", "b0000000000000001123"}) {
+        push(text);
+    }
+    between.inject("*1\r\n:5\r\n", connection_kind::inbox);
+    between.inject(":5\r\n", connection_kind::inbox);
+    between.inject("$-1\r\n", connection_kind::inbox);
+    EXPECT_FALSE(waiting.done_within(50ms));
+    held.release();
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_error, is_what_an_answer_to_nothing_makes_of_a_connection) {
+    auto here = connect();
+    (void)here.ping();
+    between.inject("+OK\r\n", connection_kind::main);
+    auto held = mutex{here, "stock"}.acquire();
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_FALSE(is_held());
+}
+
+// Who may come in.
+
+TEST(redis_login, is_asked_for_when_there_is_no_password) {
+    redis_server server{{.password = secret}};
+    EXPECT_TRUE(says(try_lock(server.url()), errc::store_forbidden, server.port(),
+                     {"NOAUTH", "redis://user:password@host"}));
+}
+
+std::string with_login(const redis_server& server, const std::string& login) {
+    return "redis://" + login + "@127.0.0.1:" + std::to_string(server.port());
+}
+
+TEST(redis_login, is_refused_when_the_password_is_wrong_and_told_at_once) {
+    redis_server server{{.password = "another"}};
+    const stopwatch watch;
+    EXPECT_TRUE(says(try_lock(with_login(server, std::string{":"} + secret), 5s),
+                     errc::store_forbidden, server.port(), {"WRONGPASS", "refuses"}));
+    EXPECT_TRUE(says(try_lock(with_login(server, std::string{"nobody:"} + secret), 5s),
+                     errc::store_forbidden, server.port(), {"WRONGPASS", "refuses"}));
+    EXPECT_LT(watch.elapsed(), scaled(2s)) << "another try would not help";
+}
+
+TEST(redis_login, is_never_told_by_an_error_in_the_url) {
+    for (const std::string url :
+         {"redis://u:s3cr3t@host:0", "redis://u:s3cr3t%zz@host", "redis://s3cr3t@host",
+          "redis://u:s3cr3t@host/db", "redis://u:s3cr3t@", "redis://u:s3cr3t@host?tiemout=3",
+          "redis://u:s3cr3t@a,b", "rediss://u:s3cr3t@host?verify=perhaps",
+          "redis+unix://u:s3cr3t@host/x", "redis://u:s3cr3t@a:b:c"}) {
+        const auto said = complaint_of([&] { const client here{url}; });
+        EXPECT_EQ(said.code, errc::invalid_url) << url;
+        EXPECT_THAT(said.text, Not(HasSubstr(secret)));
+    }
+}
+
+TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss_comes_in_time) {
+    redis_server server{{.password = secret}};
+    const auto watch = std::make_shared<recording_observer>();
+    client here{with_login(server, std::string{":"} + secret), {.watch = watch}};
+    const auto held = mutex{here, "stock"}.acquire({.lease = scaled(600ms)});
+    server.command({"CONFIG", "SET", "requirepass", "another"});
+    server.command({"CLIENT", "KILL", "TYPE", "normal"});
+    ASSERT_TRUE(watch->await(event::kind::lost));
+    EXPECT_FALSE(held.valid());
+    const auto told = watch->first(event::kind::renewal_failed);
+    ASSERT_TRUE(told);
+    EXPECT_TRUE(eventually([&] {
+        const auto said = try_lock(here);
+        return says(said, errc::store_forbidden, server.port(), {"WRONGPASS"});
+    })) << "and whoever asks next is told";
+    for (const auto& one : watch->all()) { EXPECT_THAT(one.detail, Not(HasSubstr(secret))); }
+}
+
+TEST_F(redis_error, of_a_user_who_may_not_run_scripts_names_the_page_with_the_rule) {
+    server.command({"ACL", "SETUSER", "clerk", "on", std::string{">"} + secret, "~*", "&*", "+@all",
+                    "-evalsha"});
+    EXPECT_TRUE(says(try_lock(with_login(server, std::string{"clerk:"} + secret)),
+                     errc::store_forbidden, server.port(), {"NOPERM", "docs/redis.md"}));
+}
+
+// What the server is, or is going through.
+
+TEST_F(redis_error, of_a_server_that_loads_its_data_passes) {
+    redis_server loading{{.arguments = {"--enable-debug-command", "yes", "--key-load-delay", "1000",
+                                        "--loading-process-events-interval-bytes", "1024"}}};
+    if (loading.command({"DEBUG", "POPULATE", "600", "k", "2000"}).is_error()) {
+        GTEST_SKIP() << "this server has no DEBUG";
+    }
+    client patient{loading.url()};
+    (void)patient.ping();
+    redis_raw other{loading.port()};
+    other.send({"DEBUG", "RELOAD"});
+    ASSERT_TRUE(eventually([&] { return loading.command({"DBSIZE"}).is_error(); }));
+    EXPECT_TRUE(says(try_lock(loading.url(), 100ms), errc::unavailable, loading.port(),
+                     {"LOADING", "try again soon"}));
+    EXPECT_TRUE((mutex{patient, "stock"}.try_acquire()));
+    EXPECT_EQ(loading.command({"DBSIZE"}).number(), 601) << "it had finished by then";
+}
+
+TEST_F(redis_error, of_a_server_that_runs_a_slow_script_passes_and_names_the_remedy) {
+    server.command({"CONFIG", "SET", "busy-reply-threshold", "20"});
+    auto here = connect();
+    auto other = impatient();
+    (void)here.ping();
+    (void)other.ping();
+    redis_raw slow{server.port()};
+    slow.send({"EVAL", "while true do end", "0"});
+    ASSERT_TRUE(eventually([&] { return server.command({"PING"}).is_error(); }));
+    EXPECT_TRUE(says(try_lock(other), errc::unavailable, between.port(), {"BUSY", "SCRIPT KILL"}));
+    EXPECT_TRUE(
+        says(try_lock(server.url()), errc::unavailable, server.port(), {"BUSY", "SCRIPT KILL"}))
+        << "also when it connects just then";
+    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
+    EXPECT_FALSE(asking.done_within(50ms));
+    server.command({"SCRIPT", "KILL"});
+    EXPECT_TRUE(asking.get().valid());
+}
+
+TEST_F(redis_error, of_a_replica_names_the_remedy_also_if_it_became_one_just_now) {
+    auto here = impatient();
+    (void)here.ping();
+    server.command({"REPLICAOF", "127.0.0.1", "1"});
+    EXPECT_TRUE(
+        says(try_lock(here), errc::unavailable, between.port(), {"READONLY", "the master"}));
+    EXPECT_TRUE(says(try_lock(server.url()), errc::unavailable, server.port(),
+                     {"replica", "the address of the master"}));
+    server.command({"REPLICAOF", "NO", "ONE"});
+    EXPECT_TRUE((mutex{here, "stock"}.try_acquire())) << "and it goes on when it is master again";
+}
+
+TEST_F(redis_error, of_a_replica_without_its_master_says_so) {
+    auto here = impatient();
+    (void)here.ping();
+    server.command({"CONFIG", "SET", "replica-serve-stale-data", "no"});
+    server.command({"REPLICAOF", "127.0.0.1", "1"});
+    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(), {"master"}));
+}
+
+TEST_F(redis_error, of_a_server_with_too_few_replicas_says_so) {
+    auto here = impatient();
+    (void)here.ping();
+    server.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
+    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(),
+                     {"NOREPLICAS", "min-replicas-to-write"}));
+}
+
+TEST_F(redis_error, of_a_server_that_cannot_save_says_where_to_look) {
+    redis_server disk{{.arguments = {"--enable-protected-configs", "yes"}}};
+    ASSERT_EQ(disk.command({"CONFIG", "SET", "save", "3600 1"}).text(), "OK");
+    ASSERT_EQ(disk.command({"CONFIG", "SET", "dir", "/proc"}).text(), "OK");
+    disk.command({"BGSAVE"});
+    ASSERT_TRUE(eventually([&] {
+        return disk.command({"INFO", "persistence"}).string().find("rdb_last_bgsave_status:err") !=
+               std::string::npos;
+    }));
+    EXPECT_TRUE(
+        says(try_lock(disk.url()), errc::unavailable, disk.port(), {"MISCONF", "see its log"}));
+}
+
+TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_more) {
+    const auto span = scaled(900ms);
+    auto here = connect();
+    auto other = connect();
+    auto held = mutex{here, "stock"}.acquire({.lease = span});
+    auto elsewhere = mutex{other, "kept"}.acquire({.lease = span});
+    const stopwatch age;
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    background impatient{[&](const std::stop_token& stop) {
+        return mutex{here, "kept"}.try_acquire_for(long_wait, {}, stop).has_value();
+    }};
+    ASSERT_TRUE(will_wait(1, "kept"));
+    server.command({"CONFIG", "SET", "maxmemory", "1"});
+
+    const stopwatch watch;
+    EXPECT_TRUE(says(try_lock(here, "new"), errc::store_full, between.port(),
+                     {"OOM", "maxmemory", "raise it"}));
+    EXPECT_LT(watch.elapsed(), scaled(1s));
+
+    impatient.stop();
+    EXPECT_FALSE(impatient.get());
+    EXPECT_TRUE(eventually([&] { return queued("kept") == 0; })) << "withdraw";
+    std::this_thread::sleep_for(span - std::min(age.elapsed(), span) + 50ms);
+    EXPECT_TRUE(held.valid()) << "renewed";
+    EXPECT_TRUE(elsewhere.valid()) << "renewed";
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(waiting.get().valid()) << "handed off";
+    EXPECT_TRUE(admin{here}.break_lock("kept"));
+}
+
+TEST_F(redis_error, of_a_cluster_node_says_that_it_is_not_supported) {
+    redis_server node{{.arguments = {"--cluster-enabled", "yes"}}};
+    EXPECT_TRUE(says(try_lock(node.url(), 5s), errc::unsupported, node.port(), {"mode cluster"}));
+}
+
+TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
+    const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
+    scene at;
+    const auto port = free_port();
+    at.write("sentinel.conf", "bind 127.0.0.1\nport " + std::to_string(port) + "\n");
+    auto sentinel = at.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
+                              at.file("sentinel.conf").string(), "--sentinel"});
+    const auto url = "redis://127.0.0.1:" + std::to_string(port);
+    EXPECT_TRUE(says(try_lock(url, 5s), errc::unsupported, port, {"mode sentinel"}));
+    sentinel.signal(SIGKILL);
+}
+
+TEST_F(redis_error, of_a_database_that_the_server_does_not_have_names_it) {
+    const auto said = try_lock(server.url() + "/99", 5s);
+    EXPECT_TRUE(says(said, errc::unsupported, server.port(), {"99", "databases"}));
+    EXPECT_THAT(said.text, Not(HasSubstr("7.0 or later")));
+    client inside{server.url() + "/15"};
+    EXPECT_TRUE((mutex{inside, "stock"}.try_acquire()));
+}
+
+} // namespace
+} // namespace holdfast::test
