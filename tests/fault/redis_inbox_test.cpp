@@ -1,0 +1,269 @@
+// P6, P7: grants are pushed, and pushes may be lost, late, or for somebody who does not listen.
+
+#include "fault/redis_fixture.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+
+const request in_line{.queue = queueing::grant};
+
+/// P7: what a lost wake-up may cost, and what a busy machine adds.
+constexpr milliseconds a_second = 1s + scaled(400ms);
+/// G and the half second in which the next one looks.
+constexpr milliseconds deaf_hand_off = 2s + 500ms + scaled(500ms);
+
+class redis_inbox : public redis_fault {
+protected:
+    client holder{direct()};
+    lease held{mutex{holder, "stock"}.acquire()};
+
+    /// Releases; how long the waiter took from then on.
+    template <class Waiter>
+    milliseconds hand_over(Waiter& to) {
+        const stopwatch watch;
+        EXPECT_EQ(held.release(), release_answer::released);
+        EXPECT_TRUE(to.done_within(long_wait));
+        return watch.elapsed();
+    }
+    /// Whether a channel has so many subscribers in all.
+    [[nodiscard]] bool will_listen(std::size_t count) {
+        return eventually([&] {
+            return server.command({"PUBSUB", "CHANNELS", "hf:inbox:*"}).items().size() == count;
+        });
+    }
+};
+
+TEST_F(redis_inbox, gives_a_waiter_its_grant_with_no_request_of_its_own) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.hold_requests({.on = connection_kind::main, .times = for_good}); // it cannot ask
+    const auto took = hand_over(waiting);
+    between.heal();
+    between.release();
+    EXPECT_LT(took, a_second);
+    EXPECT_GE(between.counts(connection_kind::inbox).pushes, 1U);
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_inbox, that_is_cut_is_opened_anew_and_the_waiter_looks_at_once) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.cut(connection_kind::inbox);
+    EXPECT_LT(hand_over(waiting), a_second);
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts(connection_kind::main).connections, 1U) << "only the inbox was lost";
+}
+
+TEST_F(redis_inbox, that_is_cut_and_stays_away_costs_a_second_at_most) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.refuse_new();
+    between.cut(connection_kind::inbox);
+    EXPECT_LT(hand_over(waiting), a_second);
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_inbox, that_is_half_open_costs_a_second_at_most) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.half_open(connection_kind::inbox);
+    EXPECT_LT(hand_over(waiting), a_second);
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_inbox, that_is_half_open_is_found_out_and_opened_anew) {
+    auto here = connect("?timeout=300");
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.half_open(connection_kind::inbox);
+    ASSERT_TRUE(eventually([&] { return between.counts().connections == 3; }))
+        << "it is asked when it has been silent for three seconds";
+    // Pushes come again: asking is not needed any more.
+    ASSERT_TRUE(will_listen(3)) << "the holder's, the half-open one's and the looker's are there "
+                                   "too: the waiter's two are of the same channel";
+    between.hold_requests({.on = connection_kind::main, .times = for_good});
+    EXPECT_LT(hand_over(waiting), a_second);
+    between.heal();
+    between.release();
+}
+
+TEST_F(redis_inbox, whose_push_is_late_costs_a_second_and_the_late_push_nothing) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.delay(0ms, 2s, connection_kind::inbox);
+    EXPECT_LT(hand_over(waiting), a_second);
+    auto got = waiting.get();
+    ASSERT_TRUE(eventually([&] { return between.counts().pushes == 1; }));
+    std::this_thread::sleep_for(1s);
+    EXPECT_TRUE(got.valid());
+    const auto token = got.token();
+    got.release();
+    std::this_thread::sleep_for(500ms); // the push is there now
+    EXPECT_FALSE(is_held());
+    EXPECT_GT((mutex{here, "stock"}.acquire().token()), token);
+}
+
+TEST_F(redis_inbox, that_cannot_be_had_does_not_keep_a_client_from_free_locks) {
+    between.hold_requests({.with = "SUBSCRIBE", .times = for_good});
+    auto here = connect("?connect_timeout=200");
+    const auto got = mutex{here, "free"}.try_acquire();
+    ASSERT_TRUE(got);
+    EXPECT_TRUE(got->valid());
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    EXPECT_LT(hand_over(waiting), a_second) << "and it asks for those that are not";
+}
+
+TEST_F(redis_inbox, that_is_not_there_makes_a_waiter_deaf_who_is_passed_over_and_stays_first) {
+    auto deaf = connect();
+    auto hearing = direct();
+    auto first = wait_for(deaf, {.note = "deaf"});
+    ASSERT_TRUE(will_wait(1));
+    auto second = wait_for(hearing, {.note = "hearing"});
+    ASSERT_TRUE(will_wait(2));
+    between.refuse_new();
+    between.cut(connection_kind::inbox);
+    ASSERT_TRUE(will_listen(3)) << "the holder, the hearing one, the looker";
+    // It cannot ask either, for a while.
+    between.hold_requests({.on = connection_kind::main, .times = for_good});
+    EXPECT_LT(hand_over(second), scaled(300ms)) << "at once, not after a second";
+    auto got = second.get();
+    const auto waiters = look().waiters;
+    ASSERT_EQ(waiters.size(), 1U);
+    EXPECT_EQ(waiters[0].note, "deaf");
+    between.heal();
+    between.release();
+    got.release();
+    EXPECT_TRUE(first.done_within(a_second));
+}
+
+// Waiters who say nothing, of a client whose inbox is gone.
+class redis_deaf_crowd : public redis_inbox {
+protected:
+    seam_client deaf{between.url()};
+
+    void queue_up(int count) {
+        for (int i = 0; i < count; ++i) {
+            ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).what, fate::queued);
+        }
+        between.refuse_new();
+        between.cut(connection_kind::inbox);
+        ASSERT_TRUE(will_listen(1)) << "the holder";
+    }
+};
+
+TEST_F(redis_deaf_crowd, of_fifteen_is_passed_over_at_once) {
+    auto here = direct();
+    queue_up(15);
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 16; }));
+    EXPECT_LT(hand_over(waiting), scaled(300ms));
+    EXPECT_EQ(queued(), 15) << "they keep their places";
+}
+
+TEST_F(redis_deaf_crowd, of_more_is_not_walked_through_to_the_end_by_one_script) { // P9
+    auto here = direct();
+    queue_up(40);
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 41; }));
+    server.command({"CONFIG", "RESETSTAT"});
+    EXPECT_EQ(held.release(), release_answer::released);
+    const auto stats = server.command({"INFO", "commandstats"}).string();
+    EXPECT_THAT(stats, testing::HasSubstr("cmdstat_publish:calls=16,"));
+    EXPECT_TRUE(waiting.done_within(3s + a_second)) << "when the silent ones have been dropped";
+}
+
+TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_by_two_seconds) {
+    auto here = direct();
+    seam_client stopped{server.url()}; // one that is not driven reads nothing
+    const auto who = stopped.ticket("stock");
+    ASSERT_EQ(stopped.acquire(who, in_line).what, fate::queued);
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(2));
+    const auto took = hand_over(waiting);
+    EXPECT_GT(took, 1s) << "it was handed to the stopped one first";
+    EXPECT_LT(took, deaf_hand_off);
+    auto got = waiting.get();
+    // When it goes on it hears of its grant, and its renewal says what that is worth.
+    EXPECT_TRUE(stopped.await(engine::notice::kind::granted, who));
+    EXPECT_EQ(stopped.renew(who).what, fate::lost);
+    EXPECT_EQ(stopped.release(who).what, fate::not_held);
+    EXPECT_TRUE(got.valid());
+}
+
+TEST_F(redis_inbox, of_a_dead_waiter_that_a_stranger_listens_to_delays_others_by_two_seconds) {
+    redis_raw stranger{server.port()};
+    ASSERT_FALSE(stranger.ask({"PSUBSCRIBE", "*"}).is_error());
+    auto here = direct();
+    {
+        seam_client dead{server.url()};
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).what, fate::queued);
+    }
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 2; }));
+    EXPECT_LT(hand_over(waiting), deaf_hand_off);
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(queued(), 0);
+}
+
+TEST_F(redis_inbox, of_a_dead_waiter_delays_nobody) {
+    auto here = direct();
+    {
+        seam_client dead{server.url()};
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).what, fate::queued);
+    }
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 2; }));
+    ASSERT_TRUE(will_listen(2)) << "holder and waiter: the server knows that it has gone";
+    EXPECT_LT(hand_over(waiting), scaled(300ms));
+}
+
+TEST_F(redis_inbox, tells_a_holder_of_a_break_at_once) {
+    auto here = connect();
+    const auto broken = mutex{here, "page"}.acquire();
+    EXPECT_TRUE(admin{holder}.break_lock("page"));
+    EXPECT_TRUE(eventually([&] { return broken.lost().stop_requested(); }, a_second))
+        << "the next renewal is ten seconds away";
+    EXPECT_EQ(broken.why_lost(), loss::taken);
+}
+
+TEST_F(redis_inbox, that_lost_the_word_of_a_break_leaves_it_to_the_next_renewal) { // P2
+    auto here = connect();
+    const auto broken = mutex{here, "page"}.acquire({.lease = scaled(900ms)});
+    between.delay(0ms, 30s, connection_kind::inbox);
+    EXPECT_TRUE(admin{holder}.break_lock("page"));
+    EXPECT_TRUE(eventually([&] { return !broken.valid(); }, scaled(900ms)));
+    EXPECT_EQ(broken.why_lost(), loss::taken);
+}
+
+TEST_F(redis_inbox, sockets_are_not_inherited_by_programs_that_the_process_starts) {
+    auto here = connect();
+    (void)here.ping();
+    int sockets = 0;
+    for (const auto& one : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+        std::error_code gone;
+        if (!std::filesystem::read_symlink(one, gone).string().starts_with("socket:")) { continue; }
+        ++sockets;
+        std::ifstream info{"/proc/self/fdinfo/" + one.path().filename().string()};
+        std::string word;
+        unsigned long flags = 0;
+        while (info >> word && word != "flags:") {}
+        info >> std::oct >> flags;
+        EXPECT_TRUE(flags & 02000000UL) << "without O_CLOEXEC: " << one.path();
+    }
+    EXPECT_GE(sockets, 4);
+}
+
+} // namespace
+} // namespace holdfast::test
