@@ -26,9 +26,9 @@ enum class errc {
     would_deadlock = 12,   ///< this thread already holds this mutex
     forked = 13,           ///< the client or lease was made before fork(); it is inert here
     store_full = 14,       ///< no room left where the locks live
-    store_foreign = 15,    ///< the file belongs to something else, or to a newer Holdfast
+    store_foreign = 15,    ///< the file or key is something else's, or a newer Holdfast's
     store_damaged = 16,    ///< the file is damaged
-    store_forbidden = 17,  ///< the file may not be opened or written
+    store_forbidden = 17,  ///< the file may not be used, or the server refuses this user
     store_unsuitable = 18, ///< the file lies where locks cannot work, e.g. on a network
     store_replaced = 19,   ///< the file was moved or removed while in use
     limit_reached = 20,    ///< a stated limit, e.g. the length of a queue
