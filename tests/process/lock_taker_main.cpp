@@ -131,10 +131,17 @@ private:
     }
 
     void sleep_up_to(microseconds most) {
+        sleep_up_to(most, [] {});
+    }
+
+    /// Looks around every now and then.
+    template <class Look>
+    void sleep_up_to(microseconds most, Look look) {
         if (most <= 0us) { return; }
         std::uniform_int_distribution<long> some{0, most.count()};
         const auto until = history::now() + microseconds{some(random_)};
         while (history::now() < until) {
+            look();
             if (until - history::now() > 1ms) {
                 ::poll(nullptr, 0, 1);
             } else {
@@ -211,7 +218,11 @@ private:
                 }};
             say("holding " + std::to_string(held.token()));
             if (!how_.counter.empty()) { write(held, owner); }
-            how_.hold == "told" ? hold_until_told(held, owner) : sleep_up_to(how_.hold_us);
+            if (how_.hold == "told") {
+                hold_until_told(held, owner);
+            } else {
+                sleep_up_to(how_.hold_us, [&] { note_renewal(held, owner); });
+            }
         }
         say("releasing");
         if (!lost) { history_.record(history::released{how_.name, owner}); }
@@ -228,6 +239,14 @@ private:
         if (how_.hold == "told") { say(accepted ? "accepted" : "refused"); }
     }
 
+    void note_renewal(const holdfast::lease& held, const std::string& owner) {
+        const auto until = valid_until(held);
+        if (!held.valid() || until <= until_.load() + 5ms) { return; }
+        until_ = until;
+        history_.record(history::renewed{how_.name, owner, until});
+        say("renewed");
+    }
+
     void hold_until_told(const holdfast::lease& held, const std::string& owner) {
         for (auto looked = granted_at_;;) {
             const auto now = history::now();
@@ -237,12 +256,7 @@ private:
                     " at=" + std::to_string(now.count()));
             }
             looked = now;
-            const auto until = valid_until(held);
-            if (valid && until > until_.load() + 5ms) {
-                until_ = until;
-                history_.record(history::renewed{how_.name, owner, until});
-                say("renewed");
-            }
+            note_renewal(held, owner);
             pollfd told{STDIN_FILENO, POLLIN, 0};
             if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&told, 1, 2) <= 0) { continue; }
             std::string word;
