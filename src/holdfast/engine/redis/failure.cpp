@@ -61,7 +61,9 @@ std::string_view without_trace(std::string_view said) {
 } // namespace
 
 failure explain(std::string_view said, const std::string& server) {
-    const auto word = said.substr(0, said.find(' '));
+    auto word = said.substr(0, said.find(' '));
+    // What Redis 7.0 says of a command inside a script; later ones say NOPERM there, too.
+    if (said.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     const auto* const found = std::find_if(refusals.begin(), refusals.end(),
                                            [&](const refusal& one) { return one.word == word; });
     failure out;
