@@ -1,0 +1,107 @@
+// Locks on a Redis server that speaks TLS.
+
+#include "fault/redis_exercise.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tls_certificates.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using testing::HasSubstr;
+
+class tls_locks : public testing::Test {
+protected:
+    const scratch_folder here_;
+    tls_authority authority_{here_.path()};
+
+    [[nodiscard]] redis_server_options with_tls(const std::string& auth_clients) {
+        const auto mine = authority_.issue("server");
+        return {.tls = redis_server_tls{.certificate = mine.certificate,
+                                        .private_key = mine.private_key,
+                                        .ca_file = authority_.ca_file(),
+                                        .auth_clients = auth_clients}};
+    }
+    [[nodiscard]] static complaint complaint_about(const std::string& url) {
+        client here{url};
+        return complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    }
+};
+
+TEST_F(tls_locks, are_taken_and_handed_over) {
+    const redis_server server{with_tls("no")};
+    const auto url = server.url() + "?ca=" + authority_.ca_file();
+    EXPECT_NO_THROW(hand_over(url));
+    EXPECT_NO_THROW(use_everything(url));
+}
+
+TEST_F(tls_locks, are_renewed) {
+    const redis_server server{with_tls("no")};
+    client here{server.url() + "?ca=" + authority_.ca_file()};
+    const auto span = scaled(600ms);
+    const auto held = mutex{here, "stock"}.acquire({.lease = span});
+    EXPECT_TRUE(throughout(span + 50ms, [&] { return held.valid(); }));
+}
+
+TEST_F(tls_locks, are_refused_at_once_if_the_authority_is_not_trusted) {
+    const redis_server server{with_tls("no")};
+    tls_authority stranger{here_.path(), "stranger"};
+    const stopwatch watch;
+    for (const auto& query : {std::string{}, "?ca=" + stranger.ca_file()}) {
+        const auto said = complaint_about(server.url() + query);
+        EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
+        EXPECT_THAT(said.text, HasSubstr("certificate"));
+        EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+    }
+    EXPECT_LT(watch.elapsed(), scaled(3s));
+    EXPECT_NO_THROW(hand_over(server.url() + "?verify=no"));
+}
+
+TEST_F(tls_locks, are_refused_if_the_certificate_is_for_another_name) {
+    const redis_server server{with_tls("no")};
+    const auto said =
+        complaint_about(server.url() + "?server_name=other&ca=" + authority_.ca_file());
+    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("\"other\""));
+}
+
+TEST_F(tls_locks, may_need_a_client_certificate) {
+    const redis_server server{with_tls("yes")};
+    const auto mine = authority_.issue("client");
+    const auto url = server.url() + "?ca=" + authority_.ca_file();
+    EXPECT_NO_THROW(hand_over(url + "&cert=" + mine.certificate + "&key=" + mine.private_key));
+    const auto said = complaint_about(url);
+    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("client certificate"));
+}
+
+TEST_F(tls_locks, come_back_after_the_connections_were_cut) {
+    redis_server server{with_tls("no")};
+    const auto watch = std::make_shared<recording_observer>();
+    client here{server.url() + "?ca=" + authority_.ca_file(), {.watch = watch}};
+    const auto span = scaled(900ms);
+    const auto held = mutex{here, "stock"}.acquire({.lease = span});
+    server.command({"CLIENT", "KILL", "TYPE", "normal"});
+    server.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+    EXPECT_TRUE(throughout(span + 50ms, [&] { return held.valid(); }));
+    client other{server.url() + "?ca=" + authority_.ca_file()};
+    EXPECT_NO_THROW(hand_over(here, other, "page"));
+}
+
+TEST_F(tls_locks, are_not_to_be_had_where_only_plain_redis_is_spoken) {
+    const redis_server server;
+    client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=150",
+                {.connect_wait = 300ms}};
+    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+}
+
+TEST_F(tls_locks, are_not_to_be_had_without_tls_where_it_is_spoken) {
+    const redis_server server{with_tls("no")};
+    client here{"redis://127.0.0.1:" + std::to_string(server.port()), {.connect_wait = 300ms}};
+    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+}
+
+} // namespace
+} // namespace holdfast::test
