@@ -32,6 +32,7 @@ enum class asked : std::uint8_t {
 struct list_job {
     report page{};
     std::size_t missing = 0;
+    bool failed = false; ///< and answered
 };
 
 struct flight {

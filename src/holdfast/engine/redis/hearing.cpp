@@ -112,8 +112,10 @@ void redis_engine::heard_error(flight& of, const reply& said, instant now) {
         }
         if (!loading) { load_scripts(now); }
     }
-    if (of.list) {
-        heard_listed(of, said);
+    if (of.list && why.code == errc::store_foreign) {
+        heard_listed(of, said); // no lock of ours: left out
+    } else if (of.list && std::exchange(of.list->failed, true)) {
+        return; // one answer is enough
     } else if (!of.answered && !of.cancelled && of.id != 0) {
         fail(of.id, why.code, why.detail);
     }
@@ -199,9 +201,9 @@ void redis_engine::heard_scan(const flight& of, const reply& said, instant now) 
     }
 }
 
-/// A key that is no lock of ours (an error) is left out of the list.
 void redis_engine::heard_listed(const flight& of, const reply& said) {
     list_job& job = *of.list;
+    if (job.failed) { return; }
     if (!said.is_error()) {
         auto found = read_inspect(said, of.who.name);
         if (!found.holders.empty() || !found.waiters.empty()) {
