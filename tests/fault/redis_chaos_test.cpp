@@ -1,0 +1,173 @@
+// P1, P2, P3: six processes fight for a lock while everything goes wrong; their history is checked.
+
+#include "fault/redis_fixture.hpp"
+#include "history/checker.hpp"
+#include "history/parse.hpp"
+#include "history/recorder.hpp"
+#include "history/report.hpp"
+#include "process/taker_process.hpp"
+#include "support/scratch_folder.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <set>
+
+namespace holdfast::test {
+namespace {
+
+using history::rule;
+
+unsigned seed_of_this_run() {
+    if (const char* given = std::getenv("HOLDFAST_TEST_SEED")) {
+        return static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+    }
+    return std::random_device{}();
+}
+
+class redis_chaos : public redis_fault {
+protected:
+    static constexpr int takers = 6;
+    static constexpr milliseconds lease_time = scaled(1000ms);
+
+    void start_all() {
+        std::cout << "HOLDFAST_TEST_SEED=" << seed_ << std::endl;
+        server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
+        for (int i = 1; i <= takers; ++i) {
+            all_.push_back(std::make_unique<taker_process>(
+                events_, std::vector<std::string>{
+                             "--url",     between.url() + "?timeout=400&connect_timeout=400",
+                             "--label",   "taker-" + std::to_string(i),
+                             "--history", file("history"),
+                             "--store",   file("guarded"),
+                             "--counter", file("counter"),
+                             "--rounds",  "0",
+                             "--quiet",   "1",
+                             "--hold",    i == 2 ? "2000000" : i % 2 == 0 ? "100000" : "5000",
+                             "--pause",   "3000",
+                             "--lease",   std::to_string(lease_time.count())}));
+        }
+    }
+    void suffer(const std::vector<std::function<void()>>& faults, milliseconds how_long) {
+        const stopwatch watch;
+        while (watch.elapsed() < how_long) {
+            faults.at(static_cast<std::size_t>(below(static_cast<int>(faults.size()))))();
+            std::this_thread::sleep_for(milliseconds{below(400)});
+            between.heal();
+            between.release();
+        }
+    }
+    /// After a while without faults all of them still run; then they are killed.
+    void end_all() {
+        std::this_thread::sleep_for(1s);
+        for (auto& one : all_) {
+            EXPECT_FALSE(one->ended()) << "it could not cope: " << one->wait_for_end();
+        }
+        for (auto& one : all_) { one->kill(); }
+    }
+    /// What the checker finds, but for what these faults may bring about.
+    [[nodiscard]] std::string wrong(const std::set<rule>& allowed, bool counter) {
+        const history::check_options how{.loss_notice = 20ms + scaled(500ms),
+                                         .loss_notice_after_stop = 100ms + scaled(500ms),
+                                         .starvation_bound = 2 * long_wait,
+                                         .counter = counter};
+        const auto all = history::parse_file(file("history"));
+        if (!all.errors.empty()) { return "the history cannot be read"; }
+        holds_ = std::ranges::count_if(all.events, [](const history::event& one) {
+            return std::holds_alternative<history::granted>(one.what);
+        });
+        std::cout << holds_ << " holds, " << losses() << " of them lost" << std::endl;
+        auto found = history::check(all.events, how);
+        std::erase_if(found, [&](const auto& one) { return allowed.contains(one.broken_rule); });
+        return found.empty() ? std::string{} : history::describe(all.events, found);
+    }
+    [[nodiscard]] std::ptrdiff_t losses() const {
+        const auto all = history::parse_file(file("history")).events;
+        return std::ranges::count_if(all, [](const history::event& one) {
+            return std::holds_alternative<history::lost>(one.what);
+        });
+    }
+    [[nodiscard]] std::string file(const std::string& name) const {
+        return (std::filesystem::path{folder_.path()} / name).string();
+    }
+    [[nodiscard]] int below(int end) {
+        return std::uniform_int_distribution<int>{0, end - 1}(random_);
+    }
+
+    /// What loses no data.
+    [[nodiscard]] std::vector<std::function<void()>> mishaps() {
+        const auto kill = [this](const char* kind) {
+            server.command({"CLIENT", "KILL", "TYPE", kind});
+        };
+        const auto stop = [this](int most) {
+            server.pause();
+            std::this_thread::sleep_for(milliseconds{below(most)});
+            server.resume();
+        };
+        return {[stop] { stop(300); },
+                [stop] { stop(static_cast<int>(2 * lease_time.count())); },
+                [kill] { kill("normal"); },
+                [kill] { kill("pubsub"); },
+                [this] {
+                    server.command({"SCRIPT", "FLUSH"});
+                },
+                [this] { run_slow_script(below(400)); },
+                [this] { between.cut(); },
+                [this] { between.half_open(); },
+                [this] { between.half_open(connection_kind::inbox); },
+                [this] { between.drop_answers({.with = "stock", .times = 5}); },
+                [this] { between.hold_requests({.with = "stock", .times = 3}); },
+                [this] { between.delay(milliseconds{below(200)}, milliseconds{below(200)}); },
+                [this] { between.mangle(garbage::noise, {.with = "stock", .times = 2}); }};
+    }
+
+    std::ptrdiff_t holds_ = 0;
+
+private:
+    void run_slow_script(int ms) {
+        redis_raw slow{server.port()};
+        static_cast<void>(
+            slow.ask({"EVAL",
+                      "local s = redis.call('TIME') repeat local n = redis.call('TIME') until "
+                      "(n[1] - s[1]) * 1000 + (n[2] - s[2]) / 1000 > tonumber(ARGV[1])",
+                      "0", std::to_string(ms)}));
+    }
+
+    const unsigned seed_ = seed_of_this_run();
+    std::minstd_rand random_{seed_};
+    const scratch_folder folder_;
+    history::recorder events_{file("history"), "test"};
+    std::vector<std::unique_ptr<taker_process>> all_;
+};
+
+TEST_F(redis_chaos, that_loses_no_data_breaks_no_promise) { // P1, P2, P3, P7
+    start_all();
+    suffer(mishaps(), 20s);
+    end_all();
+    EXPECT_EQ(wrong({}, true), "");
+    EXPECT_GT(holds_, 25);
+    EXPECT_TRUE(eventually([&] { return queued() == 0; }, 3s + scaled(1s))) << "P8";
+}
+
+// Outside P1's proviso: only tokens protect, and holders are told at the next renewal.
+TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_losses_told) { // P2, P3
+    start_all();
+    auto faults = mishaps();
+    for (int i = 0; i < 3; ++i) {
+        faults.emplace_back([this] { server.flush_all(); });
+        faults.emplace_back([this] { server.restart(); });
+    }
+    suffer(faults, 8s);
+    ASSERT_TRUE(eventually([&] {
+        server.flush_all();
+        std::this_thread::sleep_for(100ms);
+        return losses() > 0;
+    })) << "somebody must have held it when it was gone";
+    end_all();
+    EXPECT_EQ(wrong({rule::two_exclusive, rule::lost_update}, false), "");
+    EXPECT_GT(holds_, 15);
+}
+
+} // namespace
+} // namespace holdfast::test

@@ -1,0 +1,207 @@
+// What befalls a server on bad days, while locks on it are held and waited for.
+
+#include "fault/redis_fixture.hpp"
+
+namespace holdfast::test {
+namespace {
+
+/// A waiter looks once or twice a second; what is lost costs no more than that, and a busy machine.
+constexpr milliseconds a_second = 1s + scaled(500ms);
+
+class redis_day : public redis_fault {
+protected:
+    const std::shared_ptr<recording_observer> watch = std::make_shared<recording_observer>();
+    client here{server.url() + "?timeout=300&connect_timeout=300", {.watch = watch}};
+    client other{server.url() + "?timeout=300&connect_timeout=300"};
+
+    static constexpr milliseconds span = scaled(900ms);
+
+    [[nodiscard]] lease hold() { return mutex{here, "stock"}.acquire({.lease = span}); }
+    /// Whether it is still held when all of a lease has passed, so by renewals.
+    [[nodiscard]] static bool goes_on(const lease& held) {
+        return throughout(span + 50ms, [&] { return held.valid(); });
+    }
+    /// Blocks the server from now on.
+    void run_slow_script(milliseconds how_long) {
+        if (!slow_) { slow_.emplace(server.port()); }
+        slow_->send({"EVAL",
+                     "local s = redis.call('TIME') repeat local n = redis.call('TIME') until "
+                     "(n[1] - s[1]) * 1000 + (n[2] - s[2]) / 1000 > tonumber(ARGV[1])",
+                     "0", std::to_string(how_long.count())});
+    }
+
+private:
+    std::optional<redis_raw> slow_;
+};
+
+// The data is lost.
+
+TEST_F(redis_day, with_a_flush_is_told_to_the_holder_at_its_next_renewal) { // P2
+    const auto held = hold();
+    const stopwatch since;
+    server.flush_all();
+    ASSERT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
+    EXPECT_LT(since.elapsed(), span);
+    EXPECT_FALSE(held.valid());
+    EXPECT_EQ(held.why_lost(), loss::taken);
+}
+
+TEST_F(redis_day, with_a_flush_lets_the_waiter_proceed_with_a_higher_token) { // P3, P7
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    server.flush_all();
+    EXPECT_TRUE(waiting.done_within(a_second)) << "nobody holds it any more";
+    EXPECT_GT(waiting.get().token(), held.token());
+    EXPECT_EQ(held.release(), release_answer::already_lost);
+}
+
+TEST_F(redis_day, with_a_restart_is_told_to_the_holder_at_its_next_renewal) {
+    const auto held = hold();
+    const stopwatch since;
+    server.restart();
+    ASSERT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
+    EXPECT_LT(since.elapsed(), span + scaled(100ms));
+    EXPECT_FALSE(held.valid());
+}
+
+TEST_F(redis_day, with_a_restart_lets_the_waiter_proceed) {
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    server.restart();
+    EXPECT_TRUE(waiting.done_within(a_second));
+    EXPECT_GT(waiting.get().token(), held.token());
+}
+
+TEST_F(redis_day, with_a_server_that_is_away_for_two_seconds_costs_a_waiter_no_more) {
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    server.kill();
+    EXPECT_FALSE(waiting.done_within(2s)) << "connect_wait is five";
+    server.restart();
+    EXPECT_TRUE(waiting.done_within(1s + a_second)) << "the longest pause between two tries";
+}
+
+// The server stands still.
+
+TEST_F(redis_day, with_a_pause_shorter_than_the_lease_goes_on) {
+    const auto held = hold();
+    server.pause();
+    std::this_thread::sleep_for(span / 3);
+    server.resume();
+    EXPECT_TRUE(goes_on(held));
+    EXPECT_FALSE(watch->first(event::kind::lost));
+}
+
+TEST_F(redis_day, with_a_pause_longer_than_the_lease_is_a_loss_told_while_it_lasts) { // P2
+    const auto held = hold();
+    const stopwatch since;
+    server.pause();
+    ASSERT_TRUE(eventually([&] { return !held.valid(); }));
+    EXPECT_LT(since.elapsed(), span);
+    EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }, scaled(200ms)));
+    EXPECT_EQ(held.why_lost(), loss::expired);
+    server.resume();
+    EXPECT_TRUE((mutex{other, "stock"}.try_acquire_for(a_second)));
+    EXPECT_FALSE(held.valid()) << "loss is final";
+}
+
+TEST_F(redis_day, with_a_pause_keeps_the_waiter_waiting_and_no_longer) {
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    server.pause();
+    std::this_thread::sleep_for(700ms); // it has given up its connection
+    server.resume();
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(waiting.done_within(a_second));
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+TEST_F(redis_day, with_a_slow_script_goes_on_if_it_is_shorter_than_the_lease) {
+    server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
+    const auto held = hold();
+    run_slow_script(span / 3);
+    EXPECT_TRUE(goes_on(held));
+}
+
+TEST_F(redis_day, with_a_slow_script_is_a_loss_told_in_time_if_it_is_longer) { // P2
+    server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
+    const auto held = hold();
+    const stopwatch since;
+    run_slow_script(span + 500ms);
+    ASSERT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
+    EXPECT_LT(since.elapsed(), span + scaled(100ms));
+    EXPECT_THAT(watch->await(event::kind::renewal_failed)->detail, testing::HasSubstr("BUSY"));
+    EXPECT_TRUE((mutex{other, "stock"}.try_acquire_for(2 * a_second)));
+}
+
+TEST_F(redis_day, with_a_slow_script_delays_a_hand_off_by_no_more_than_itself) {
+    server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    run_slow_script(400ms);
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(waiting.done_within(400ms + a_second));
+}
+
+// Connections and scripts are lost.
+
+TEST_F(redis_day, with_all_connections_killed_goes_on) {
+    for (const auto* const kind : {"normal", "pubsub"}) {
+        auto held = hold();
+        server.command({"CLIENT", "KILL", "TYPE", kind});
+        EXPECT_TRUE(goes_on(held)) << kind;
+        EXPECT_EQ(held.release(), release_answer::released);
+    }
+}
+
+TEST_F(redis_day, with_all_connections_killed_costs_a_waiter_no_more_than_a_second) {
+    for (const auto* const kind : {"normal", "pubsub"}) {
+        auto held = mutex{here, "stock"}.acquire();
+        auto waiting = wait_for(other);
+        ASSERT_TRUE(will_wait(1));
+        server.command({"CLIENT", "KILL", "TYPE", kind});
+        EXPECT_EQ(held.release(), release_answer::released) << kind;
+        EXPECT_TRUE(waiting.done_within(a_second)) << kind;
+        waiting.get().release();
+    }
+}
+
+TEST_F(redis_day, with_forgotten_scripts_is_made_good_by_whoever_notices) {
+    auto held = hold();
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_TRUE(goes_on(held)) << "renewals";
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(held.release(), release_answer::released);
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_TRUE((mutex{here, "stock"}.try_acquire()));
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_FALSE((admin{here}.inspect("nothing")));
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_TRUE(admin{here}.list().locks.empty());
+    EXPECT_FALSE(watch->first(event::kind::lost));
+}
+
+TEST_F(redis_day, with_forgotten_scripts_does_not_hide_locks_from_a_list) {
+    const auto held = hold();
+    (void)other.ping();
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(admin{other}.list().locks.size(), 1U);
+}
+
+TEST_F(redis_day, with_forgotten_scripts_costs_a_waiter_no_more_than_a_second) {
+    auto held = mutex{here, "stock"}.acquire();
+    auto waiting = wait_for(other);
+    ASSERT_TRUE(will_wait(1));
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(waiting.done_within(a_second));
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+} // namespace
+} // namespace holdfast::test
