@@ -14,10 +14,11 @@
 namespace holdfast::cli {
 
 void add_place(CLI::App& to, place_options& where) {
-    auto* const url = to.add_option("--url", where.url,
-                                    "The engine: embedded:, embedded:/path, memory: (also: "
-                                    "HOLDFAST_URL)")
-                          ->type_name("URL");
+    auto* const url =
+        to.add_option("--url", where.url,
+                      "The engine: embedded:, embedded:/path, redis://host, memory: (also: "
+                      "HOLDFAST_URL)")
+            ->type_name("URL");
     to.add_option("--url-file", where.url_file, "Read the URL from the first line of this file")
         ->type_name("FILE")
         ->excludes(url);

@@ -57,7 +57,7 @@ struct start {
     }
     char go = 0;
     if (::read(how.line, &go, 1) != 1) { ::_exit(exit_code::not_found); } // not wanted any more
-    ::sigprocmask(SIG_SETMASK, how.mask, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, how.mask, nullptr);
     ::execvpe(how.argv[0], how.argv, how.envp);
     const int error = errno;
     [[maybe_unused]] const auto told = ::send(how.line, &error, sizeof error, MSG_NOSIGNAL);

@@ -20,9 +20,9 @@ const char* sentence(errc code) noexcept {
     case errc::would_deadlock: return "this thread already holds this mutex";
     case errc::forked: return "made before fork(): inert in the child";
     case errc::store_full: return "no room left where the locks live";
-    case errc::store_foreign: return "the file is not one of Holdfast's";
+    case errc::store_foreign: return "what is stored there is not Holdfast's";
     case errc::store_damaged: return "the file is damaged";
-    case errc::store_forbidden: return "the file may not be opened or written";
+    case errc::store_forbidden: return "the store may not be opened or written";
     case errc::store_unsuitable: return "locks cannot work where the file lies";
     case errc::store_replaced: return "the file was moved or removed while in use";
     case errc::limit_reached: return "a limit was reached";

@@ -29,8 +29,7 @@ constexpr milliseconds poll_at_least{5};
 void driver::end_turn(std::unique_lock<std::mutex>& lock) {
     settle();
     call_keeper_in_time();
-    std::array<const sleeper*, 64>
-        some; // NOLINT(cppcoreguidelines-pro-type-member-init): copied to
+    std::array<const sleeper*, 64> some{};
     const auto count = std::min(some.size(), to_wake_.size());
     std::copy_n(to_wake_.begin(), count, some.begin());
     to_wake_.erase(to_wake_.begin(), to_wake_.begin() + static_cast<std::ptrdiff_t>(count));
