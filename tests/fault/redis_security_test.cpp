@@ -18,7 +18,7 @@ std::vector<std::string> documented_rule() {
     const auto root = std::filesystem::path{__FILE__}.parent_path() / "../..";
     std::ifstream page{root / "docs/redis.md"};
     std::string line;
-    while (std::getline(page, line) && !line.starts_with("user ")) {}
+    while (std::getline(page, line) && !line.starts_with("user locks on ")) {}
     std::string rule = line;
     while (std::getline(page, line) && !line.starts_with("```")) { rule += line; }
     std::istringstream words{rule};
