@@ -46,11 +46,15 @@ bool is_wanted(const post& at, const lease& held, pid_t ready) {
     }
 }
 
-/// Asks again if the lease is as good as over when we come to know of it: we were stopped.
+/// Asks again if the lease is as good as over when we come to know of it: we were stopped. One that
+/// was handed on to us is short until its first renewal, which we cannot wait for.
 std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
     for (;;) {
         auto held = get_lock(fleet, at.what, at.front, cancelled);
         if (!held || held->remaining() > at.what.grace + kill_slack) { return held; }
+        std::error_code failure;
+        held->extend(at.what.hold.lease, failure);
+        if (!failure && held->remaining() > at.what.grace + kill_slack) { return held; }
     }
 }
 

@@ -67,6 +67,9 @@ void driver::settle() {
 bool driver::hand_out_answers() {
     if (answers_.empty()) { return false; }
     handing_out_.swap(answers_);
+    // The process may have been stopped since the turn began: whether an answer came in time is not
+    // to be judged by an old clock (P2).
+    look_at_clock();
     const auto at = now();
     for (const auto& what : handing_out_) {
         if (const auto found = flights_.find(what.id); found != flights_.end()) {
@@ -101,6 +104,7 @@ void driver::answer_beats(const beat_flight& batch, const engine::answer& what, 
 bool driver::hand_out_notices() {
     if (notices_.empty()) { return false; }
     const auto batch = std::exchange(notices_, {});
+    look_at_clock();
     const auto at = now();
     for (const auto& what : batch) {
         if (what.what == engine::notice::kind::inbox_reset) {

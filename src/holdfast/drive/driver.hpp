@@ -97,8 +97,8 @@ private:
     void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
     void noticed(const engine::notice& what) override { notices_.push_back(what); }
 
-    /// When this turn began, or went on after waiting: near enough to now, and never later, so that
-    /// what is reckoned from it is on the safe side.
+    /// When this turn began, or went on after waiting, or answers were handed out: never later than
+    /// now, so that what is sent and reckoned from it is on the safe side.
     [[nodiscard]] base::instant now() const noexcept { return now_; }
     void look_at_clock() noexcept { now_ = time_.now(); }
 
