@@ -45,7 +45,12 @@ void driver::ready(sleeper& who) {
         unfollow(who);
         to_wake_.push_back(&who);
     }
+    const bool was_to_lead = chosen_ == &who;
     who.set(sleeper::state::ready); // from here on it may be gone
+    if (was_to_lead) {
+        chosen_ = nullptr;
+        choose_leader();
+    }
 }
 
 void driver::settle() {

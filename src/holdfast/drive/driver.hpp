@@ -116,6 +116,7 @@ private:
     void lead(std::unique_lock<std::mutex>& lock, sleeper& me);
     bool follow(std::unique_lock<std::mutex>& lock, sleeper& me);
     void leave_lead();
+    bool choose_leader();
     void unfollow(sleeper& who);
     [[nodiscard]] bool read_directly(std::unique_lock<std::mutex>& lock);
     /// `leader` is null for the keeper.
@@ -151,6 +152,7 @@ private:
     base::instant last_led_{};
     base::instant last_polled_{};
     std::list<sleeper*> followers_;
+    sleeper* chosen_ = nullptr; ///< to lead next; it is waking up
     std::vector<const sleeper*> to_wake_; ///< when the lock is given up
     spinner spin_;
 

@@ -71,6 +71,7 @@ bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
     me.sleep();
     if (me.ready()) { return true; }
     lock.lock(); // chosen; by now it may be ready as well
+    if (chosen_ == &me) { chosen_ = nullptr; }
     look_at_clock();
     return false;
 }
@@ -81,14 +82,17 @@ void driver::unfollow(sleeper& who) {
 }
 
 void driver::leave_lead() {
-    if (!followers_.empty()) {
-        sleeper& next = *followers_.front();
-        unfollow(next);
-        next.set(sleeper::state::chosen);
-        to_wake_.push_back(&next);
-        return;
-    }
-    last_led_ = now();
+    if (!choose_leader()) { last_led_ = now(); }
+}
+
+/// One that becomes ready before it comes to lead will not come: then another is chosen.
+bool driver::choose_leader() {
+    if (followers_.empty()) { return false; }
+    chosen_ = followers_.front();
+    unfollow(*chosen_);
+    chosen_->set(sleeper::state::chosen);
+    to_wake_.push_back(chosen_);
+    return true;
 }
 
 /// While answers are on their way the leader reads them itself. It looks at the other descriptors
