@@ -223,7 +223,7 @@ TEST(redis_login, is_refused_when_the_password_is_wrong_and_told_at_once) {
 TEST(redis_login, is_never_told_by_an_error_in_the_url) {
     for (const std::string url :
          {"redis://u:s3cr3t@host:0", "redis://u:s3cr3t%zz@host", "redis://s3cr3t@host",
-          "redis://u:s3cr3t@host/db", "redis://u:s3cr3t@", "redis://u:s3cr3t@host?tiemout=3",
+          "redis://u:s3cr3t@host/db", "redis://u:s3cr3t@", "redis://u:s3cr3t@host?patience=3",
           "redis://u:s3cr3t@a,b", "rediss://u:s3cr3t@host?verify=perhaps",
           "redis+unix://u:s3cr3t@host/x", "redis://u:s3cr3t@a:b:c"}) {
         const auto said = complaint_of([&] { const client here{url}; });

@@ -152,7 +152,7 @@ private:
     base::instant last_led_{};
     base::instant last_polled_{};
     std::list<sleeper*> followers_;
-    sleeper* chosen_ = nullptr; ///< to lead next; it is waking up
+    sleeper* chosen_ = nullptr;           ///< to lead next; it is waking up
     std::vector<const sleeper*> to_wake_; ///< when the lock is given up
     spinner spin_;
 

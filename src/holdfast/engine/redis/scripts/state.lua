@@ -10,7 +10,7 @@
 --
 -- The record, in columns. Instants are microseconds of the server's clock.
 --   1-3 'hf1', the version; 4 tag; 5-20 highest token; 21-36 deadline; 37-84 owner of the last
---   release; 85 what became of it: r(eleased), h(anded off) or - (none)
+--   release; 85 what became of it: r: released, h: handed off, - : none
 --   tag x, q: held exclusively  86-101 not used; 102-117 rest_until; 118-165 owner; 166 terms
 --   (q: and waited for)         a deadline of 0: released, but resting until rest_until (min_hold)
 --   tag i, idle                 as x; what was the holder's is the last release's
