@@ -95,17 +95,16 @@ bool driver::choose_leader() {
     return true;
 }
 
-/// While answers are on their way the leader reads them itself. It looks at the other descriptors
-/// now and then; a timer that goes off meanwhile is late by some milliseconds at most, which P2
-/// allows.
+/// What comes soon the leader reads itself. It looks at the other descriptors now and then, and
+/// where a timer is due meanwhile; a cancellation waits for that.
 bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
-    // Who waits in a queue hears of its grant on another descriptor.
-    if (engine_->expected() <= followers_.size() || now() >= last_polled_ + poll_at_least) {
+    if (now() >= last_polled_ + poll_at_least || next_due() < now() + poll_at_least) {
         return false;
     }
     const auto from = engine_->expect();
     if (from.descriptor < 0) { return false; }
-    const bool spin = from.spin > base::duration::zero() && followers_.empty() && spin_.worth_it();
+    const bool spin = from.spin > base::duration::zero() && followers_.empty() &&
+                      engine_->expected() > 0 && spin_.worth_it();
     wake_the_ready();
     lock.unlock();
     ssize_t count = -1;

@@ -60,12 +60,12 @@ void redis_engine::fail(op_id id, std::error_code code, const std::string& detai
 
 void redis_engine::heard(const reply& said, instant now) {
     if (flights_.empty()) {
-        main_.break_off(errc::unavailable, server() + ": an answer to nothing");
+        link_.break_off(errc::unavailable, server() + ": an answer to nothing");
         return;
     }
     flight& of = flights_.front();
     if (!said.is_error() && !answers(of, said)) {
-        main_.break_off(errc::unavailable, server() + ": an answer to something else");
+        link_.break_off(errc::unavailable, server() + ": an answer to something else");
         return; // what became of the request is not known
     }
     if (on_the_way_ > 0) { --on_the_way_; }
@@ -136,7 +136,7 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
     answer out = read_acquire(said);
     if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
         flight& undo = take_off(asked::undo, now);
-        auto& bytes = main_.now()->out();
+        auto& bytes = link_.now()->out();
         const auto before = bytes.size();
         layout_.withdraw(bytes, of.who);
         written_ += bytes.size() - before;
@@ -186,7 +186,7 @@ void redis_engine::heard_scan(const flight& of, const reply& said, instant now) 
         next.answered = of.answered;
         next.cancelled = of.cancelled;
         next.list = job;
-        auto& bytes = main_.now()->out();
+        auto& bytes = link_.now()->out();
         const auto before = bytes.size();
         layout_.inspect(bytes, name);
         written_ += bytes.size() - before;
@@ -219,7 +219,7 @@ void redis_engine::heard_listed(const flight& of, const reply& said) {
 
 void redis_engine::heard_diagnosis(const flight& of, const reply& said) {
     report found;
-    found.text = main_.now()->about() + " at " + where_.server.text();
+    found.text = link_.now()->about() + " at " + where_.server.text();
     const auto policy = info_line(said.text(), "maxmemory_policy");
     if (policy.empty()) {
         found.text += "; its eviction policy cannot be seen by this user: only noeviction is safe";
@@ -234,9 +234,7 @@ void redis_engine::heard_diagnosis(const flight& of, const reply& said) {
 }
 
 void redis_engine::heard_message(const reply& said) {
-    inbox_heard_ = time_.now();
-    inbox_pinged_ = base::never;
-    if (said.word(0) != "message") { return; } // subscribe or pong
+    if (said.word(0) != "message") { return; } // subscribe
     const notice what = read_message(said.word(2));
     if (what.what != notice::kind::inbox_reset) { sink_->noticed(what); }
 }

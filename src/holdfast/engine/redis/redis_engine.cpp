@@ -22,9 +22,6 @@ namespace {
 constexpr std::array all_scripts{&scripts::acquire,  &scripts::release,   &scripts::beat,
                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect};
 
-/// An inbox that has been silent for so long is asked whether it still lives.
-constexpr base::milliseconds quiet_inbox{3000};
-
 } // namespace
 
 redis_engine::redis_engine(place where, const setting& who)
@@ -32,8 +29,7 @@ redis_engine::redis_engine(place where, const setting& who)
       client_{who.client},
       time_{*who.time},
       layout_{where_.prefix, who},
-      main_{where_, [this] { return main_greeting(); }},
-      inbox_{where_, [this] { return inbox_greeting(); }} {}
+      link_{where_, [this] { return greeting(); }} {}
 
 capabilities redis_engine::caps(primitive /*kind*/) const {
     capabilities can;
@@ -45,27 +41,21 @@ capabilities redis_engine::caps(primitive /*kind*/) const {
     return can;
 }
 
-session::greeting redis_engine::main_greeting() {
+session::greeting redis_engine::greeting() {
     session::greeting out;
+    append_command(out.commands, {"SUBSCRIBE", layout_.inbox()});
     for (const auto* const one : all_scripts) {
         append_command(out.commands, {"SCRIPT", "LOAD", one->text});
     }
     append_command(out.commands, {"TIME"});
-    out.count = all_scripts.size() + 1;
+    out.count = all_scripts.size() + 2;
     greeted_ = 0;
     greeting_sent_ = time_.now();
     return out;
 }
 
-session::greeting redis_engine::inbox_greeting() const {
-    session::greeting out;
-    append_command(out.commands, {"SUBSCRIBE", layout_.inbox()});
-    out.count = 1;
-    out.select = false; // channels are the same in all databases
-    return out;
-}
-
 void redis_engine::heard_greeting(const reply& said, instant now) {
+    if (said.is_push()) { return; }
     if (greeted_ < all_scripts.size()) {
         assert(said.text() == all_scripts.at(greeted_)->sha);
     } else if (said.size() == 2) {
@@ -74,15 +64,12 @@ void redis_engine::heard_greeting(const reply& said, instant now) {
     ++greeted_;
 }
 
-bool redis_engine::can_send() const noexcept { return main_.ready() && inbox_tried_; }
+void redis_engine::pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
 
-void redis_engine::pollables(std::vector<pollfd>& out) const {
-    main_.pollables(out);
-    inbox_.pollables(out);
-}
-
-void redis_engine::heard_main(const reply& said, instant now) {
-    if (main_.ready()) {
+void redis_engine::heard_anything(const reply& said, instant now) {
+    if (said.is_push()) {
+        heard_message(said);
+    } else if (link_.ready()) {
         heard(said, now);
     } else {
         heard_greeting(said, now);
@@ -92,19 +79,17 @@ void redis_engine::heard_main(const reply& said, instant now) {
 instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
     assert(sink_ != nullptr);
     if (!read_by_others_) {
-        main_changed(
-            main_.drive(ready, now, [this, now](const reply& said) { heard_main(said, now); }),
+        changed(
+            link_.drive(ready, now, [this, now](const reply& said) { heard_anything(said, now); }),
             now);
     }
-    inbox_changed(inbox_.drive(ready, now, [this](const reply& said) { heard_message(said); }),
-                  now);
     return go_on(ready.empty(), now);
 }
 
 direct redis_engine::expect() {
     constexpr std::size_t most_at_once = 65'536;
-    if (!main_.ready() || on_the_way_ < flights_.size()) { return {}; }
-    const int descriptor = main_.now()->plain_descriptor();
+    if (!link_.ready() || on_the_way_ < flights_.size()) { return {}; }
+    const int descriptor = link_.now()->plain_descriptor();
     if (descriptor < 0) { return {}; }
     direct_.resize(most_at_once);
     read_by_others_ = true;
@@ -113,14 +98,14 @@ direct redis_engine::expect() {
 
 instant redis_engine::received(ssize_t count, int error, instant now) {
     read_by_others_ = false;
-    const auto hear = [this, now](const reply& said) { heard_main(said, now); };
+    const auto hear = [this, now](const reply& said) { heard_anything(said, now); };
     if (count > 0) {
         const auto bytes = std::span{direct_}.first(static_cast<std::size_t>(count));
-        main_changed(main_.take(bytes, now, hear), now);
+        changed(link_.take(bytes, now, hear), now);
     } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
         // The session finds out by itself what is wrong.
-        const pollfd mine{main_.now()->wanted().fd, POLLIN, POLLIN};
-        main_changed(main_.drive({&mine, 1}, now, hear), now);
+        const pollfd mine{link_.now()->wanted().fd, POLLIN, POLLIN};
+        changed(link_.drive({&mine, 1}, now, hear), now);
     }
     return go_on(false, now);
 }
@@ -131,12 +116,11 @@ instant redis_engine::go_on(bool gather, instant now) {
     if (now >= earliest_) { give_up(now); }
     if (on_the_way_ > 0 && !read_by_others_ &&
         now >= flights_.front().sent + where_.command_timeout) {
-        main_.break_off(errc::unavailable, server() + ": no answer within " +
+        link_.break_off(errc::unavailable, server() + ": no answer within " +
                                                std::to_string(where_.command_timeout.count()) +
                                                " ms");
-        main_changed(main_.drive({}, now, {}), now);
+        changed(link_.drive({}, now, {}), now);
     }
-    ping_inbox(now);
     return due();
 }
 
@@ -144,18 +128,24 @@ instant redis_engine::go_on(bool gather, instant now) {
 /// goes out in one write.
 void redis_engine::flush(bool gather) {
     constexpr std::size_t few = 4;
-    if (!main_.ready() || main_.now()->out().empty()) { return; }
+    if (!link_.ready() || link_.now()->out().empty()) { return; }
     if (gather && on_the_way_ >= few) { return; }
-    main_.now()->flush();
-    const auto sent = main_.now()->sent();
+    link_.now()->flush();
+    const auto sent = link_.now()->sent();
     while (on_the_way_ < flights_.size() && flights_[on_the_way_].end <= sent) { ++on_the_way_; }
 }
 
-void redis_engine::main_changed(link::change how, instant now) {
-    if (how == link::change::ready) { written_ = 0; }
+void redis_engine::changed(link::change how, instant now) {
+    if (how == link::change::ready) {
+        written_ = 0;
+        // Messages may have been missed meanwhile.
+        if (std::exchange(was_ready_, true)) {
+            sink_->noticed({notice::kind::inbox_reset, 0, 0});
+        }
+    }
     if (how != link::change::ended) { return; }
-    const auto sent = main_.now()->sent();
-    const auto code = main_.code();
+    const auto sent = link_.now()->sent();
+    const auto code = link_.code();
     auto lost = std::exchange(flights_, {});
     on_the_way_ = 0;
     for (std::size_t at = 0; at < lost.size(); ++at) {
@@ -163,26 +153,10 @@ void redis_engine::main_changed(link::change how, instant now) {
         if (one.answered || one.cancelled || one.id == 0) { continue; }
         // A server does nothing before it has read the whole command.
         const bool arrived = sent >= one.end;
-        fail(one.id, code, main_.detail(), arrived ? fate::unknown : fate::failed);
+        fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed);
     }
-    fail_waiting(code, main_.detail());
+    fail_waiting(code, link_.detail());
     if (now >= earliest_) { give_up(now); }
-}
-
-void redis_engine::inbox_changed(link::change how, instant now) {
-    if (how == link::change::none) { return; }
-    inbox_heard_ = now;
-    inbox_pinged_ = base::never;
-    if (how == link::change::ready) {
-        if (inbox_tried_) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
-        inbox_tried_ = true;
-        return;
-    }
-    if (inbox_.code() == errc::unavailable) {
-        inbox_tried_ = true;
-    } else {
-        fail_waiting(inbox_.code(), inbox_.detail());
-    }
 }
 
 void redis_engine::fail_waiting(std::error_code code, const std::string& detail) {
@@ -199,7 +173,7 @@ void redis_engine::give_up(instant now) {
             return false;
         }
         fail(one.id, errc::unavailable,
-             main_.detail().empty() ? server() + ": not connected yet" : main_.detail());
+             link_.detail().empty() ? server() + ": not connected yet" : link_.detail());
         return true;
     });
     for (std::size_t at = 0; at < flights_.size(); ++at) {
@@ -214,26 +188,9 @@ void redis_engine::give_up(instant now) {
     }
 }
 
-void redis_engine::ping_inbox(instant now) {
-    if (!inbox_.ready()) { return; }
-    if (inbox_pinged_ != base::never && now >= inbox_pinged_ + where_.command_timeout) {
-        inbox_.break_off(errc::unavailable, server() + ": the inbox does not answer");
-        inbox_changed(inbox_.drive({}, now, {}), now);
-    } else if (inbox_pinged_ == base::never && now >= inbox_heard_ + quiet_inbox) {
-        append_command(inbox_.now()->out(), {"PING"});
-        inbox_.now()->flush();
-        inbox_pinged_ = now;
-    }
-}
-
 instant redis_engine::due() const noexcept {
-    instant next = std::min({earliest_, main_.due(), inbox_.due()});
+    instant next = std::min(earliest_, link_.due());
     if (on_the_way_ > 0) { next = std::min(next, flights_.front().sent + where_.command_timeout); }
-    if (inbox_.ready()) {
-        next =
-            std::min(next, inbox_pinged_ == base::never ? inbox_heard_ + quiet_inbox
-                                                        : inbox_pinged_ + where_.command_timeout);
-    }
     return next;
 }
 

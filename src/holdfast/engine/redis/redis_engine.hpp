@@ -1,5 +1,5 @@
 #pragma once
-// The engine over one server: one connection for commands, one for the inbox.
+// The engine over one server, and one connection to it for commands and the inbox.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/flights.hpp"
@@ -13,10 +13,10 @@
 
 namespace holdfast::engine::redis {
 
-/// Operations wait until both connections are ready, then go out in their order; replies come in
-/// the same order. When the connection breaks, what was sent is `unknown` and what was not sent
-/// `failed`; whoever asked sends it again. Without an inbox waiters still hear of their grants
-/// by their heartbeats, so a broken one holds nothing up.
+/// Operations wait until the connection is ready, then go out in their order; replies come in the
+/// same order, and messages for the inbox between them. When the connection breaks, what was sent
+/// is `unknown` and what was not sent `failed`; whoever asked sends it again. A message that was
+/// lost holds nothing up: waiters hear of their grants also by their heartbeats.
 class redis_engine final : public engine {
 public:
     redis_engine(place where, const setting& who);
@@ -38,8 +38,7 @@ private:
         base::instant give_up{};
     };
 
-    [[nodiscard]] session::greeting main_greeting();
-    [[nodiscard]] session::greeting inbox_greeting() const;
+    [[nodiscard]] session::greeting greeting();
 
     // Sending.
     void send(op_id id, const op& what, base::instant give_up, base::instant now);
@@ -72,15 +71,12 @@ private:
     void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
 
     base::instant go_on(bool gather, base::instant now);
-    void heard_main(const reply& said, base::instant now);
+    void heard_anything(const reply& said, base::instant now);
 
     // When things go wrong.
-    void main_changed(link::change how, base::instant now);
-    void inbox_changed(link::change how, base::instant now);
+    void changed(link::change how, base::instant now);
     void fail_waiting(std::error_code code, const std::string& detail);
     void give_up(base::instant now);
-    void ping_inbox(base::instant now);
-    [[nodiscard]] bool can_send() const noexcept;
     [[nodiscard]] base::instant due() const noexcept;
     [[nodiscard]] std::string server() const { return "Redis at " + where_.server.text(); }
 
@@ -91,12 +87,9 @@ private:
     server_clock clock_;
     sink* sink_ = nullptr;
 
-    link main_;
-    link inbox_;
-    bool inbox_tried_ = false;
-    base::instant inbox_heard_{};
-    base::instant inbox_pinged_ = base::never;
-    unsigned greeted_ = 0; ///< replies to main's greeting so far
+    link link_;
+    bool was_ready_ = false;
+    unsigned greeted_ = 0; ///< replies to the greeting so far
     base::instant greeting_sent_{};
 
     std::deque<waiting> waiting_;

@@ -101,8 +101,23 @@ void reply_reader::feed(std::span<const char> bytes) {
     }
 }
 
+/// hiredis knows RESP3 only from 1.0 on. Where a reply of these kinds begins, its first byte is all
+/// that tells it from one of RESP2.
+void reply_reader::look_at_beginning() noexcept {
+    if (reader_->ridx != -1) { return; } // begun already
+    char& first = reader_->buf[reader_->pos];
+    push_ = first == '>';
+    switch (first) {
+    case '>': first = '*'; break;
+    case '=': first = '$'; break;
+    case '_': first = '+'; break;
+    default: break;
+    }
+}
+
 reply_reader::owned reply_reader::next() {
-    if (broken_) { return nullptr; }
+    if (broken_ || reader_->pos >= reader_->len) { return nullptr; }
+    look_at_beginning();
     void* raw = nullptr;
     if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {
         broken_ = true;

@@ -15,7 +15,10 @@ namespace holdfast::engine::redis {
 /// One reply, valid as long as its reader's or its owner's memory; looked at, never changed.
 class reply {
 public:
-    explicit reply(const redisReply& raw) noexcept : raw_{&raw} {}
+    explicit reply(const redisReply& raw, bool push = false) noexcept : raw_{&raw}, push_{push} {}
+
+    /// It answers nothing: the server sent it by itself.
+    [[nodiscard]] bool is_push() const noexcept { return push_; }
 
     [[nodiscard]] bool is_error() const noexcept;
     [[nodiscard]] bool is_integer() const noexcept;
@@ -33,10 +36,12 @@ public:
 
 private:
     const redisReply* raw_;
+    bool push_;
 };
 
 /// Takes bytes, gives replies. What is kept is bounded: a reply of more than `most_bytes` is a
-/// fault.
+/// fault. Of RESP3 it knows what our commands are answered with, also where hiredis itself does
+/// not: pushes, verbatim text (taken for text), and null (taken for an empty text).
 class reply_reader {
 public:
     reply_reader();
@@ -54,7 +59,7 @@ public:
             const owned got = next();
             if (broken_) { return false; }
             if (!got) { return true; }
-            see(reply{*got});
+            see(reply{*got, push_});
         }
     }
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
@@ -67,11 +72,13 @@ private:
     };
     using owned = std::unique_ptr<redisReply, free_reply>;
     [[nodiscard]] owned next();
+    void look_at_beginning() noexcept;
 
     redisReader* reader_;
     std::size_t unread_ = 0; ///< bytes since the last complete reply
     std::string fault_;
     bool broken_ = false;
+    bool push_ = false; ///< what is being read is one
 };
 
 } // namespace holdfast::engine::redis

@@ -36,7 +36,7 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
     const bool too_many_beats =
         std::holds_alternative<beat_op>(what) && std::get<beat_op>(what).items.size() > most_beats;
     const bool full = flights_.size() + waiting_.size() >= most_flights ||
-                      (main_.ready() && main_.now()->out().size() >= most_unsent);
+                      (link_.ready() && link_.now()->out().size() >= most_unsent);
     if (too_many_beats || full) {
         fail(id, errc::limit_reached,
              too_many_beats ? "beat: at most " + std::to_string(most_beats) + " items at once"
@@ -44,18 +44,16 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
         return;
     }
     earliest_ = std::min(earliest_, give_up);
-    if (can_send() && waiting_.empty()) {
+    if (link_.ready() && waiting_.empty()) {
         send(id, what, give_up, time_.now());
         return;
     }
     waiting_.push_back({id, what, give_up});
-    const auto now = time_.now();
-    if (!read_by_others_) { main_.open(now); }
-    inbox_.open(now);
+    if (!read_by_others_) { link_.open(time_.now()); }
 }
 
 void redis_engine::send_waiting(instant now) {
-    while (!waiting_.empty() && can_send()) {
+    while (!waiting_.empty() && link_.ready()) {
         const waiting next = std::move(waiting_.front());
         waiting_.pop_front();
         send(next.id, next.what, next.give_up, now);
@@ -73,7 +71,7 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     if (std::holds_alternative<acquire_op>(what) && clock_.stale(now)) {
         clock_.learn_soon(now);
         flight& ours = take_off(asked::time, now);
-        auto& out = main_.now()->out();
+        auto& out = link_.now()->out();
         const auto before = out.size();
         append_command(out, {"TIME"});
         written_ += out.size() - before;
@@ -82,9 +80,9 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     flight& made = take_off(asked::acquire, now);
     made.id = id;
     made.give_up = give_up;
-    const auto before = main_.now()->out().size();
+    const auto before = link_.now()->out().size();
     std::visit([&](const auto& one) { write(made, one); }, what);
-    written_ += main_.now()->out().size() - before;
+    written_ += link_.now()->out().size() - before;
     made.end = written_;
 }
 
@@ -97,47 +95,47 @@ instant redis_engine::counts_until(const flight& of) const noexcept {
 void redis_engine::write(flight& to, const acquire_op& what) {
     to.not_after = what.not_after;
     to.who = what.who;
-    layout_.acquire(main_.now()->out(), what, clock_.translate(counts_until(to)));
+    layout_.acquire(link_.now()->out(), what, clock_.translate(counts_until(to)));
 }
 
 void redis_engine::write(flight& to, const release_op& what) {
     to.what = asked::release;
-    layout_.release(main_.now()->out(), what.who);
+    layout_.release(link_.now()->out(), what.who);
 }
 
 void redis_engine::write(flight& to, const withdraw_op& what) {
     to.what = asked::withdraw;
-    layout_.withdraw(main_.now()->out(), what.who);
+    layout_.withdraw(link_.now()->out(), what.who);
 }
 
 void redis_engine::write(flight& to, const break_op& what) {
     to.what = asked::withdraw;
-    layout_.take_away(main_.now()->out(), what);
+    layout_.take_away(link_.now()->out(), what);
 }
 
 void redis_engine::write(flight& to, const beat_op& what) {
     to.what = asked::beat;
     to.items.reserve(what.items.size());
     for (const auto& item : what.items) { to.items.push_back(item.who); }
-    layout_.beat(main_.now()->out(), what);
+    layout_.beat(link_.now()->out(), what);
 }
 
 void redis_engine::write(flight& to, const inspect_op& what) {
     to.what = asked::inspect;
     to.who.name = what.name;
-    layout_.inspect(main_.now()->out(), what.name);
+    layout_.inspect(link_.now()->out(), what.name);
 }
 
 void redis_engine::write(flight& to, const list_op& what) {
     to.what = asked::scan;
     to.who.name = what.cursor;
     to.count = what.count;
-    layout_.scan(main_.now()->out(), what);
+    layout_.scan(link_.now()->out(), what);
 }
 
 void redis_engine::write(flight& to, const diagnose_op& /*what*/) {
     to.what = asked::diagnose;
-    append_command(main_.now()->out(), {"INFO", "memory"});
+    append_command(link_.now()->out(), {"INFO", "memory"});
 }
 
 /// They are asked for again by whoever was refused; commands that follow find them.
@@ -145,7 +143,7 @@ void redis_engine::load_scripts(instant now) {
     for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
                                   &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
         flight& ours = take_off(asked::load, now);
-        auto& out = main_.now()->out();
+        auto& out = link_.now()->out();
         const auto before = out.size();
         append_command(out, {"SCRIPT", "LOAD", one->text});
         written_ += out.size() - before;

@@ -72,10 +72,14 @@ void session::greet() {
         append_command(hello_, {"HELLO", "2", "AUTH", where_.user.empty() ? "default" : where_.user,
                                 where_.password, "SETNAME", "holdfast"});
     }
-    if (first_.select && where_.database != 0) {
+    if (where_.database != 0) {
         append_command(hello_, {"SELECT", std::to_string(where_.database)});
         ++own_;
     }
+    // RESP3, so that messages come over the same connection. What HELLO says of the server was asked
+    // for in RESP2 before: its form in RESP3 is beyond hiredis before 1.0.
+    append_command(hello_, {"CLIENT", "REPLY", "SKIP"});
+    append_command(hello_, {"HELLO", "3"});
     hello_ += first_.commands;
     first_.commands.clear();
     flush();
@@ -138,6 +142,7 @@ void session::take(std::span<const char> bytes, const listener& hear) {
 }
 
 void session::heard_greeting(const reply& said, const listener& hear) {
+    if (said.is_push() && said.word(0) != "subscribe") { return hear(said); }
     if (said.is_error()) {
         auto why = explain(said.text(), where_.server.text());
         const bool selecting = own_ == 1 && !hello_is_next_;

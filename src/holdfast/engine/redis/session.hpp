@@ -32,8 +32,7 @@ public:
     /// What the owner asks for before the session counts as ready: commands, and how many.
     struct greeting {
         std::string commands;
-        unsigned count = 0;
-        bool select = true; ///< the database; a subscriber does not need it
+        unsigned count = 0; ///< of replies; a push that confirms a subscription is one
     };
 
     session(const place& where, const greeting& first, base::instant now);
