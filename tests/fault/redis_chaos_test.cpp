@@ -97,9 +97,6 @@ protected:
 
     /// What loses no data.
     [[nodiscard]] std::vector<std::function<void()>> mishaps() {
-        const auto kill = [this](const char* kind) {
-            server.command({"CLIENT", "KILL", "TYPE", kind});
-        };
         const auto stop = [this](int most) {
             server.pause();
             std::this_thread::sleep_for(milliseconds{below(most)});
@@ -107,15 +104,16 @@ protected:
         };
         return {[stop] { stop(300); },
                 [stop] { stop(static_cast<int>(2 * lease_time.count())); },
-                [kill] { kill("normal"); },
-                [kill] { kill("pubsub"); },
+                [this] { drop_connections(server); },
                 [this] {
                     server.command({"SCRIPT", "FLUSH"});
                 },
                 [this] { run_slow_script(below(400)); },
                 [this] { between.cut(); },
                 [this] { between.half_open(); },
-                [this] { between.half_open(connection_kind::inbox); },
+                [this] { between.drop_pushes({.times = 5}); },
+                [this] { between.hold_pushes({.times = 3}); },
+                [this] { between.trickle(); },
                 [this] { between.drop_answers({.with = "stock", .times = 5}); },
                 [this] { between.hold_requests({.with = "stock", .times = 3}); },
                 [this] { between.delay(milliseconds{below(200)}, milliseconds{below(200)}); },

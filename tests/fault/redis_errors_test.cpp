@@ -136,10 +136,10 @@ INSTANTIATE_TEST_SUITE_P(kinds, redis_garbage,
 TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else) {
     auto here = connect("?timeout=200");
     (void)here.ping();
-    const auto before = between.counts(connection_kind::main).connections;
+    const auto before = between.counts().connections;
     between.mangle(GetParam(), {.with = call_of(scripts::acquire)});
     auto held = mutex{here, "stock"}.acquire();
-    EXPECT_EQ(between.counts(connection_kind::main).connections, before + 1);
+    EXPECT_EQ(between.counts().connections, before + 1);
     EXPECT_EQ(look().holders.size(), 1U);
     EXPECT_EQ(held.release(), release_answer::released);
 }
@@ -153,17 +153,17 @@ TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_addre
                      {just_ends ? "Redis at" : "is not Redis's protocol"}));
 }
 
-TEST_P(redis_garbage, in_the_inbox_costs_a_connection_and_the_waiter_goes_on) {
+TEST_P(redis_garbage, in_place_of_a_push_costs_a_connection_and_the_waiter_goes_on) {
     auto holder = direct();
     auto here = connect("?timeout=200");
     auto held = mutex{holder, "stock"}.acquire();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    std::string bytes = garbage_for("*3\r\n$7\r\nmessage\r\n", GetParam());
-    between.inject(bytes, connection_kind::inbox);
+    between.mangle_pushes(GetParam());
     held.release();
     EXPECT_TRUE(waiting.done_within(scaled(3s)));
     EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().connections, 2U);
 }
 
 TEST_F(redis_error, is_not_made_of_pushes_that_make_no_sense) {
@@ -173,26 +173,28 @@ TEST_F(redis_error, is_not_made_of_pushes_that_make_no_sense) {
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
     const auto push = [&](const std::string& text) {
-        between.inject("*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$" + std::to_string(text.size()) +
-                           "\r\n" + text + "\r\n",
-                       connection_kind::inbox);
+        between.inject(">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$" + std::to_string(text.size()) +
+                       "\r\n" + text + "\r\n");
     };
     for (const auto* text : {"", "g", "gzzzzzzzzzzzzzzzz0000000000000001", "x0123456789abcdef",
                              "g0000000000000001", "b0000000000000001123"}) {
         push(text);
     }
-    between.inject("*1\r\n:5\r\n", connection_kind::inbox);
-    between.inject(":5\r\n", connection_kind::inbox);
-    between.inject("$-1\r\n", connection_kind::inbox);
+    for (const auto* bytes :
+         {">1\r\n:5\r\n", ">0\r\n", ">-1\r\n", ">2\r\n$10\r\ninvalidate\r\n*-1\r\n",
+          ">3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:2\r\n", ">1\r\n*1\r\n$7\r\nmessage\r\n"}) {
+        between.inject(bytes);
+    }
     EXPECT_FALSE(waiting.done_within(50ms));
     held.release();
     EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().connections, 1U) << "they are ignored";
 }
 
 TEST_F(redis_error, is_what_an_answer_to_nothing_makes_of_a_connection) {
     auto here = connect();
     (void)here.ping();
-    between.inject("+OK\r\n", connection_kind::main);
+    between.inject("+OK\r\n");
     auto held = mutex{here, "stock"}.acquire();
     EXPECT_EQ(held.release(), release_answer::released);
     EXPECT_FALSE(is_held());
@@ -238,7 +240,7 @@ TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss
     client here{with_login(server, std::string{":"} + secret), {.watch = watch}};
     const auto held = mutex{here, "stock"}.acquire({.lease = scaled(600ms)});
     server.command({"CONFIG", "SET", "requirepass", "another"});
-    server.command({"CLIENT", "KILL", "TYPE", "normal"});
+    drop_connections(server);
     ASSERT_TRUE(watch->await(event::kind::lost));
     EXPECT_FALSE(held.valid());
     const auto told = watch->first(event::kind::renewal_failed);

@@ -43,6 +43,9 @@ template <class Action>
     return {{}, "no error"};
 }
 
+/// The server ends those of all our clients. (To Redis, who hears a channel is of this type.)
+inline void drop_connections(redis_server& of) { of.command({"CLIENT", "KILL", "TYPE", "pubsub"}); }
+
 class redis_fault : public testing::Test {
 protected:
     /// Through the proxy, or to the server itself. `query` is e.g. "?timeout=300".

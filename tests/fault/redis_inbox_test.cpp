@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace holdfast::test {
 namespace {
@@ -31,99 +32,163 @@ protected:
         EXPECT_TRUE(to.done_within(long_wait));
         return watch.elapsed();
     }
-    /// Whether a channel has so many subscribers in all.
+    /// Whether so many clients listen.
     [[nodiscard]] bool will_listen(std::size_t count) {
         return eventually([&] {
             return server.command({"PUBSUB", "CHANNELS", "hf:inbox:*"}).items().size() == count;
         });
     }
+    /// Those that the server knows as ours, each a line of CLIENT LIST.
+    [[nodiscard]] std::vector<std::string> connections() {
+        std::istringstream all{server.command({"CLIENT", "LIST"}).string()};
+        std::vector<std::string> out;
+        for (std::string line; std::getline(all, line);) {
+            if (line.find(" name=holdfast ") != std::string::npos) { out.push_back(line); }
+        }
+        return out;
+    }
 };
+
+TEST_F(redis_inbox, shares_the_one_connection_of_a_client) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 1; }));
+    (void)mutex{here, "page"}.acquire().release();
+    const auto seen = connections();
+    ASSERT_EQ(seen.size(), 2U) << "the holder's and this one";
+    for (const auto& one : seen) { EXPECT_THAT(one, testing::HasSubstr(" sub=1 ")); }
+    EXPECT_EQ(between.counts().connections, 1U);
+    hand_over(waiting);
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().connections, 1U);
+}
 
 TEST_F(redis_inbox, gives_a_waiter_its_grant_with_no_request_of_its_own) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    between.hold_requests({.on = connection_kind::main, .times = for_good}); // it cannot ask
+    between.hold_requests({.times = for_good}); // it cannot ask
     const auto took = hand_over(waiting);
     between.heal();
     between.release();
     EXPECT_LT(took, a_second);
-    EXPECT_GE(between.counts(connection_kind::inbox).pushes, 1U);
+    EXPECT_GE(between.counts().pushes, 1U);
     EXPECT_TRUE(waiting.get().valid());
 }
+
+TEST_F(redis_inbox, hands_a_lock_from_one_thread_of_a_client_to_another) {
+    auto here = connect();
+    auto own = mutex{here, "page"}.acquire();
+    auto waiting = wait_for(here, {}, "page");
+    ASSERT_TRUE(will_wait(1, "page"));
+    // The push comes together with the answer to the release that caused it.
+    EXPECT_EQ(own.release(), release_answer::released);
+    EXPECT_TRUE(waiting.done_within(a_second));
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+// The connection is lost, and with it what was pushed meanwhile.
 
 TEST_F(redis_inbox, that_is_cut_is_opened_anew_and_the_waiter_looks_at_once) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    between.cut(connection_kind::inbox);
+    between.cut();
     EXPECT_LT(hand_over(waiting), a_second);
     EXPECT_TRUE(waiting.get().valid());
-    EXPECT_EQ(between.counts(connection_kind::main).connections, 1U) << "only the inbox was lost";
+    EXPECT_EQ(between.counts().connections, 2U);
 }
 
-TEST_F(redis_inbox, that_is_cut_and_stays_away_costs_a_second_at_most) {
+TEST_F(redis_inbox, that_stays_away_costs_no_more_than_that_and_a_second) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
     between.refuse_new();
-    between.cut(connection_kind::inbox);
-    EXPECT_LT(hand_over(waiting), a_second);
+    between.cut();
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_FALSE(waiting.done_within(500ms));
+    between.serve_new();
+    EXPECT_TRUE(waiting.done_within(a_second));
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_inbox, that_is_half_open_costs_a_second_at_most) {
-    auto here = connect();
-    auto waiting = wait_for(here);
-    ASSERT_TRUE(will_wait(1));
-    between.half_open(connection_kind::inbox);
-    EXPECT_LT(hand_over(waiting), a_second);
-    EXPECT_TRUE(waiting.get().valid());
-}
-
-TEST_F(redis_inbox, that_is_half_open_is_found_out_and_opened_anew) {
+TEST_F(redis_inbox, that_is_half_open_is_found_out_by_the_waiters_beats_within_the_time_out) {
     auto here = connect("?timeout=300");
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    between.half_open(connection_kind::inbox);
-    ASSERT_TRUE(eventually([&] { return between.counts().connections == 3; }))
-        << "it is asked when it has been silent for three seconds";
-    // Pushes come again: asking is not needed any more.
-    ASSERT_TRUE(will_listen(3)) << "the holder's, the half-open one's and the looker's are there "
-                                   "too: the waiter's two are of the same channel";
-    between.hold_requests({.on = connection_kind::main, .times = for_good});
-    EXPECT_LT(hand_over(waiting), a_second);
+    between.half_open();
+    EXPECT_LT(hand_over(waiting), 300ms + a_second);
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().connections, 2U);
+}
+
+TEST_F(redis_inbox, that_was_half_open_hears_again) {
+    auto here = connect("?timeout=300");
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.half_open();
+    ASSERT_TRUE(eventually([&] { return between.counts().connections == 2; }));
+    ASSERT_TRUE(eventually([&] { return connections().size() == 4; }))
+        << "the holder's, the looker's, the half-open one and the new one";
+    between.hold_requests({.times = for_good}); // it cannot ask
+    EXPECT_LT(hand_over(waiting), scaled(300ms));
     between.heal();
     between.release();
+}
+
+// A push is lost, or late.
+
+TEST_F(redis_inbox, that_loses_a_push_costs_a_second_at_most) {
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.drop_pushes();
+    EXPECT_LT(hand_over(waiting), a_second);
+    EXPECT_EQ(between.counts().dropped_pushes, 1U);
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().connections, 1U);
 }
 
 TEST_F(redis_inbox, whose_push_is_late_costs_a_second_and_the_late_push_nothing) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    between.delay(0ms, 2s, connection_kind::inbox);
+    between.hold_pushes();
     EXPECT_LT(hand_over(waiting), a_second);
     auto got = waiting.get();
-    ASSERT_TRUE(eventually([&] { return between.counts().pushes == 1; }));
-    std::this_thread::sleep_for(1s);
-    EXPECT_TRUE(got.valid());
+    ASSERT_EQ(between.counts().held, 1U);
     const auto token = got.token();
     got.release();
-    std::this_thread::sleep_for(500ms); // the push is there now
+    between.release();
+    (void)here.ping(); // the push is there now
     EXPECT_FALSE(is_held());
     EXPECT_GT((mutex{here, "stock"}.acquire().token()), token);
 }
 
-TEST_F(redis_inbox, that_cannot_be_had_does_not_keep_a_client_from_free_locks) {
-    between.hold_requests({.with = "SUBSCRIBE", .times = for_good});
-    auto here = connect("?connect_timeout=200");
-    const auto got = mutex{here, "free"}.try_acquire();
-    ASSERT_TRUE(got);
-    EXPECT_TRUE(got->valid());
+TEST_F(redis_inbox, whose_push_is_late_does_not_harm_the_lease_that_it_speaks_of) {
+    auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
-    EXPECT_LT(hand_over(waiting), a_second) << "and it asks for those that are not";
+    between.hold_pushes();
+    EXPECT_LT(hand_over(waiting), a_second);
+    auto got = waiting.get();
+    between.release();
+    (void)here.ping();
+    EXPECT_TRUE(got.valid());
+    EXPECT_EQ(got.release(), release_answer::released);
 }
+
+TEST_F(redis_inbox, whose_push_is_behind_an_answer_that_does_not_come_is_opened_anew) {
+    auto here = connect("?timeout=300");
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(will_wait(1));
+    between.hold_answers({.with = call_of(scripts::beat)});
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    EXPECT_LT(hand_over(waiting), 300ms + a_second);
+    EXPECT_TRUE(waiting.get().valid());
+}
+
+// Somebody does not listen.
 
 TEST_F(redis_inbox, that_is_not_there_makes_a_waiter_deaf_who_is_passed_over_and_stays_first) {
     auto deaf = connect();
@@ -133,17 +198,14 @@ TEST_F(redis_inbox, that_is_not_there_makes_a_waiter_deaf_who_is_passed_over_and
     auto second = wait_for(hearing, {.note = "hearing"});
     ASSERT_TRUE(will_wait(2));
     between.refuse_new();
-    between.cut(connection_kind::inbox);
+    between.cut();
     ASSERT_TRUE(will_listen(3)) << "the holder, the hearing one, the looker";
-    // It cannot ask either, for a while.
-    between.hold_requests({.on = connection_kind::main, .times = for_good});
     EXPECT_LT(hand_over(second), scaled(300ms)) << "at once, not after a second";
     auto got = second.get();
     const auto waiters = look().waiters;
     ASSERT_EQ(waiters.size(), 1U);
     EXPECT_EQ(waiters[0].note, "deaf");
     between.heal();
-    between.release();
     got.release();
     EXPECT_TRUE(first.done_within(a_second));
 }
@@ -158,7 +220,7 @@ protected:
             ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).what, fate::queued);
         }
         between.refuse_new();
-        between.cut(connection_kind::inbox);
+        between.cut();
         ASSERT_TRUE(will_listen(1)) << "the holder";
     }
 };
@@ -232,6 +294,8 @@ TEST_F(redis_inbox, of_a_dead_waiter_delays_nobody) {
     EXPECT_LT(hand_over(waiting), scaled(300ms));
 }
 
+// Breaks are pushed, too.
+
 TEST_F(redis_inbox, tells_a_holder_of_a_break_at_once) {
     auto here = connect();
     const auto broken = mutex{here, "page"}.acquire();
@@ -244,9 +308,10 @@ TEST_F(redis_inbox, tells_a_holder_of_a_break_at_once) {
 TEST_F(redis_inbox, that_lost_the_word_of_a_break_leaves_it_to_the_next_renewal) { // P2
     auto here = connect();
     const auto broken = mutex{here, "page"}.acquire({.lease = scaled(900ms)});
-    between.delay(0ms, 30s, connection_kind::inbox);
+    between.drop_pushes();
     EXPECT_TRUE(admin{holder}.break_lock("page"));
     EXPECT_TRUE(eventually([&] { return !broken.valid(); }, scaled(900ms)));
+    EXPECT_EQ(between.counts().dropped_pushes, 1U);
     EXPECT_EQ(broken.why_lost(), loss::taken);
 }
 

@@ -84,7 +84,7 @@ TEST_F(redis_lost_answer, to_a_queued_acquire_keeps_the_one_place_in_the_queue) 
     auto two = wait_for(second, {.note = "second"});
     ASSERT_TRUE(will_wait(2));
     // By the second beat it has come back.
-    ASSERT_TRUE(eventually([&] { return between.counts(connection_kind::main).open == 1; }));
+    ASSERT_TRUE(eventually([&] { return between.counts().open == 1; }));
     const auto seen = look().waiters;
     ASSERT_EQ(seen.size(), 2U);
     EXPECT_EQ(seen[0].note, "first");
@@ -249,7 +249,7 @@ TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
     between.hold_answers({.with = call_of(scripts::beat), .times = for_good}); // it cannot ask
-    between.delay(0ms, 10s, connection_kind::inbox);                           // it cannot hear
+    between.hold_pushes({.times = for_good});                                  // it cannot hear
     held.release();
     waiting.stop();
     EXPECT_EQ(complaint_of([&] { (void)waiting.get(); }).code, errc::cancelled);

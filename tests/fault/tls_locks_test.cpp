@@ -74,14 +74,13 @@ TEST_F(tls_locks, may_need_a_client_certificate) {
     EXPECT_THAT(said.text, HasSubstr("client certificate"));
 }
 
-TEST_F(tls_locks, come_back_after_the_connections_were_cut) {
+TEST_F(tls_locks, come_back_after_the_connection_was_cut) {
     redis_server server{with_tls("no")};
     const auto watch = std::make_shared<recording_observer>();
     client here{server.url() + "?ca=" + authority_.ca_file(), {.watch = watch}};
     const auto span = scaled(900ms);
     const auto held = mutex{here, "stock"}.acquire({.lease = span});
-    server.command({"CLIENT", "KILL", "TYPE", "normal"});
-    server.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+    drop_connections(server);
     EXPECT_TRUE(throughout(span + 50ms, [&] { return held.valid(); }));
     client other{server.url() + "?ca=" + authority_.ca_file()};
     EXPECT_NO_THROW(hand_over(here, other, "page"));

@@ -40,6 +40,7 @@ proxy_counts& proxy_counts::operator+=(const proxy_counts& other) {
     answers += other.answers;
     pushes += other.pushes;
     dropped += other.dropped;
+    dropped_pushes += other.dropped_pushes;
     held += other.held;
     bytes_to_server += other.bytes_to_server;
     bytes_to_client += other.bytes_to_client;
@@ -59,59 +60,67 @@ bool connection::ended() const {
 proxy_counts connection::counts() const {
     auto out = counts_;
     out.open = client_ && !client_ended_ ? 1 : 0;
-    out.held = to_server_.held() + to_client_.held();
+    out.held = to_server_.held() + to_client_.held() + late_pushes_.size();
     return out;
 }
 
-void connection::step(fault_list& faults, const delays& late) {
-    if (client_ && !client_ended_) { take_from_client(faults, late); }
-    if (server_ && !server_ended_) { take_from_server(late); }
+void connection::step(network& how) {
+    trickles_ = how.trickles;
+    if (client_ && !client_ended_) { take_from_client(how); }
+    if (server_ && !server_ended_) { take_from_server(how); }
     flush();
     if (!silent_) { pass_on_ends(); }
 }
 
-void connection::take_from_client(fault_list& faults, const delays& late) {
+void connection::take_from_client(network& how) {
     client_ended_ = !receive(client_, requests_);
     if (silent_) {
         requests_.clear();
         return;
     }
-    const auto due = clock::now() + late.to_server;
+    const auto due = clock::now() + how.to_server;
     foreign_ = foreign_ || (!requests_.empty() && requests_.front() != '*');
     try {
-        if (!foreign_) { take_requests(faults, due); }
+        if (!foreign_) { take_requests(how.requests, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (foreign_ || client_ended_) { to_server_.add(std::exchange(requests_, {}), due); }
 }
 
 void connection::take_requests(fault_list& faults, clock::time_point due) {
     while (auto request = frame::take(requests_)) {
-        inbox_ = inbox_ || subscribes(request->content);
-        const auto as = faults.fate_of(request->bytes, kind());
+        const auto as = faults.fate_of(request->bytes);
         ++counts_.requests;
-        awaiting_.push_back(as);
-        awaiting_.resize(awaiting_.size() + answers_to(request->content) - 1);
+        const bool skipped = std::exchange(skips_, skips_answer(request->content));
+        if (!skipped && !skips_) {
+            awaiting_.push_back(as);
+            awaiting_.resize(awaiting_.size() + answers_to(request->content) - 1);
+        }
         to_server_.add(std::move(request->bytes), due, as.happens == fate::what::hold_request);
     }
 }
 
-void connection::take_from_server(const delays& late) {
+void connection::take_from_server(network& how) {
     server_ended_ = !receive(server_, answers_);
     if (silent_) {
         answers_.clear();
         return;
     }
-    const auto due = clock::now() + late.to_client;
+    const auto due = clock::now() + how.to_client;
     try {
-        if (!foreign_) { take_answers(due); }
+        if (!foreign_) { take_answers(how.pushes, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (foreign_ || server_ended_) { to_client_.add(std::exchange(answers_, {}), due); }
 }
 
-void connection::take_answers(clock::time_point due) {
+void connection::take_answers(fault_list& pushes, clock::time_point due) {
     while (auto answer = frame::take(answers_)) {
-        if (awaiting_.empty() || (inbox_ && is_push(answer->content))) {
+        if (is_push(*answer)) {
             ++counts_.pushes;
+            const auto as = pushes.fate_of(answer->bytes);
+            pass_push(std::move(answer->bytes), as, due);
+            continue;
+        }
+        if (awaiting_.empty()) { // e.g. an error to what was not to be answered
             to_client_.add(std::move(answer->bytes), due);
             continue;
         }
@@ -142,10 +151,20 @@ void connection::pass_answer(std::string bytes, const fate& as, clock::time_poin
     }
 }
 
+void connection::pass_push(std::string bytes, const fate& as, clock::time_point due) {
+    switch (as.happens) {
+    case fate::what::drop_answer: ++counts_.dropped_pushes; return;
+    case fate::what::hold_answer: late_pushes_.push_back(std::move(bytes)); return;
+    case fate::what::mangle:
+    case fate::what::hold_request:
+    case fate::what::pass: pass_answer(std::move(bytes), as, due); return;
+    }
+}
+
 void connection::flush() {
     const auto now = clock::now();
     if (server_) { counts_.bytes_to_server += to_server_.send_to(server_.get(), now); }
-    if (client_) { counts_.bytes_to_client += to_client_.send_to(client_.get(), now); }
+    if (client_) { counts_.bytes_to_client += to_client_.send_to(client_.get(), now, trickles_); }
 }
 
 void connection::pass_on_ends() {
@@ -158,6 +177,7 @@ void connection::pass_on_ends() {
 
 void connection::end(ending how) {
     to_client_.clear();
+    late_pushes_.clear();
     requests_.clear();
     answers_.clear();
     if (how == ending::silence) {
@@ -184,6 +204,7 @@ void connection::inject(std::string bytes) {
 void connection::release() {
     to_server_.release();
     to_client_.release();
+    for (auto& one : std::exchange(late_pushes_, {})) { inject(std::move(one)); }
 }
 
 void connection::add_to(std::vector<pollfd>& waiting) const {

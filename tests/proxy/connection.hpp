@@ -5,7 +5,6 @@
 #include "proxy/faults.hpp"
 #include "proxy/lane.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <poll.h>
@@ -19,24 +18,20 @@ struct proxy_counts {
     std::uint64_t open = 0;        ///< not yet ended for the client
     std::uint64_t requests = 0;    ///< that came, also those that are held
     std::uint64_t answers = 0;     ///< that the server gave, also those that were dropped
-    std::uint64_t pushes = 0;      ///< messages of channels
+    std::uint64_t pushes = 0;      ///< that the server sent by itself, also those that were dropped
     std::uint64_t dropped = 0;     ///< answers that were swallowed
-    std::uint64_t held = 0;        ///< requests and answers that wait for release()
+    std::uint64_t dropped_pushes = 0;
+    std::uint64_t held = 0; ///< requests, answers and pushes that wait for release()
     std::uint64_t bytes_to_server = 0;
     std::uint64_t bytes_to_client = 0;
 
     proxy_counts& operator+=(const proxy_counts& other);
 };
 
-struct delays {
-    std::chrono::milliseconds to_server{0};
-    std::chrono::milliseconds to_client{0};
-};
-
-/// Requests and answers are told apart as long as both sides speak RESP2; bytes of any other
-/// protocol, such as TLS, go through as they come.
+/// Requests, answers and pushes are told apart as long as both sides speak RESP3, or RESP2 without
+/// SUBSCRIBE; bytes of any other protocol, such as TLS, go through as they come.
 ///
-///  open     bytes pass, each request and answer as its fate says
+///  open     bytes pass, each request, answer and push as its fate says
 ///           the client closes: what is on the way, also what is held, still reaches the server,
 ///           which then sees the end | the server closes: the same for the client
 ///  silent   bytes are read and forgotten; no end is passed on
@@ -50,14 +45,11 @@ public:
     /// Without a server it is silent from the start.
     connection(base::fd client, base::fd server);
 
-    [[nodiscard]] connection_kind kind() const {
-        return inbox_ ? connection_kind::inbox : connection_kind::main;
-    }
     [[nodiscard]] bool ended() const;
     [[nodiscard]] proxy_counts counts() const;
 
     /// Moves whatever can be moved now.
-    void step(fault_list& faults, const delays& late);
+    void step(network& how);
 
     /// Ends it for the client. Held requests survive and still go to the server when released.
     void end(ending how);
@@ -68,11 +60,12 @@ public:
     [[nodiscard]] clock::time_point due() const;
 
 private:
-    void take_from_client(fault_list& faults, const delays& late);
-    void take_from_server(const delays& late);
+    void take_from_client(network& how);
+    void take_from_server(network& how);
     void take_requests(fault_list& faults, clock::time_point due);
-    void take_answers(clock::time_point due);
+    void take_answers(fault_list& pushes, clock::time_point due);
     void pass_answer(std::string bytes, const fate& as, clock::time_point due);
+    void pass_push(std::string bytes, const fate& as, clock::time_point due);
     void flush();
     void pass_on_ends();
 
@@ -83,8 +76,10 @@ private:
     std::string requests_;      ///< the beginning of one that is not all there
     std::string answers_;       ///< likewise
     std::deque<fate> awaiting_; ///< of requests that are not yet answered
-    bool inbox_ = false;
-    bool foreign_ = false; ///< not RESP2
+    std::deque<std::string> late_pushes_;
+    bool skips_ = false;   ///< the answer to the next request
+    bool foreign_ = false; ///< not RESP
+    bool trickles_ = false;
     bool silent_;
     bool client_ended_ = false; ///< sends no more
     bool server_ended_ = false;

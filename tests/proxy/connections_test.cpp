@@ -23,24 +23,9 @@ TEST_F(proxy_connections, are_reset_when_cut) {
 TEST_F(proxy_connections, may_be_closed_in_order) {
     auto client = connect();
     client.ask({"PING"});
-    between.cut(connection_kind::any, ending::close);
+    between.cut(ending::close);
     EXPECT_TRUE(client.closes());
     EXPECT_FALSE(client.was_reset());
-}
-
-TEST_F(proxy_connections, are_cut_by_their_kind) {
-    auto client = connect();
-    auto first = inbox("c");
-    client.ask({"PING"});
-    between.cut(connection_kind::inbox);
-    EXPECT_TRUE(first.closes());
-    EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
-
-    auto second = inbox("c");
-    between.cut(connection_kind::main);
-    EXPECT_TRUE(client.closes());
-    server.command({"PUBLISH", "c", "still there"});
-    EXPECT_EQ(second.read().value().text(), "[message, c, still there]");
 }
 
 TEST_F(proxy_connections, are_refused_until_told_otherwise) {
@@ -89,14 +74,6 @@ TEST_F(proxy_connections, hide_the_end_of_either_side_when_half_open) {
     EXPECT_FALSE(client.closes(a_while));
     between.cut();
     EXPECT_TRUE(client.closes());
-}
-
-TEST_F(proxy_connections, lose_pushes_when_only_the_inbox_is_half_open) {
-    auto client = connect();
-    auto listener = inbox("c");
-    between.half_open(connection_kind::inbox);
-    EXPECT_EQ(client.ask({"PUBLISH", "c", "x"}).number(), 1);
-    EXPECT_FALSE(listener.read(a_while));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #pragma once
-// What can be made to go wrong between a client and a Redis server, and for which requests.
+// What can be made to go wrong between a client and a Redis server, and which requests or pushes
+// it befalls.
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -9,9 +11,6 @@
 
 namespace holdfast::test {
 
-/// Connections by their use. One that has sent SUBSCRIBE is an inbox, every other one a main one.
-enum class connection_kind : std::uint8_t { any, main, inbox };
-
 /// How a connection ends for the client.
 enum class ending : std::uint8_t {
     reset,   ///< at once, with an error
@@ -19,40 +18,39 @@ enum class ending : std::uint8_t {
     silence, ///< not at all: it stays open, and nothing comes through any more, either way
 };
 
-/// What takes the place of an answer.
+/// What takes the place of an answer or a push.
 enum class garbage : std::uint8_t {
     wrong_type,  ///< `?what`: no type of the protocol
     huge_string, ///< begins a string of 10^14 bytes
     huge_list,   ///< begins a list of 2^31 - 1 items
     no_number,   ///< `:12x4`
     noise,       ///< bytes without a line end, then a line end
-    truncated,   ///< the first half of the answer; then the connection closes
+    truncated,   ///< the first half of it; then the connection closes
 };
 
 inline constexpr int for_good = std::numeric_limits<int>::max();
 
-/// Which requests: the next `times` ones that hold these bytes anywhere, e.g. in a name or as the
-/// SHA of a script.
+/// Which requests, or which pushes: the next `times` ones that hold these bytes anywhere, e.g. in a
+/// name or as the SHA of a script.
 struct picked {
     std::string with{};
-    connection_kind on = connection_kind::any;
     int times = 1;
 };
 
-/// What becomes of a request and its answer.
+/// What becomes of a request and its answer, or of a push.
 struct fate {
     enum class what : std::uint8_t { pass, hold_request, hold_answer, drop_answer, mangle };
-    what happens = what::pass;
-    ending then = ending::reset;           ///< after drop_answer
+    what happens = what::pass;             ///< a push is an answer here
+    ending then = ending::reset;           ///< after drop_answer, but for a push
     garbage instead = garbage::wrong_type; ///< with mangle
 };
 
-/// The faults that wait for their requests. The first that fits takes the request.
+/// The faults that wait for their requests, or pushes. The first that fits takes it.
 class fault_list {
 public:
     void add(fate what, picked which) { waiting_.push_back({what, std::move(which)}); }
     void clear() { waiting_.clear(); }
-    [[nodiscard]] fate fate_of(std::string_view request, connection_kind on);
+    [[nodiscard]] fate fate_of(std::string_view bytes);
 
 private:
     struct entry {
@@ -62,9 +60,14 @@ private:
     std::vector<entry> waiting_;
 };
 
-[[nodiscard]] constexpr bool includes(connection_kind wanted, connection_kind actual) {
-    return wanted == connection_kind::any || wanted == actual;
-}
+/// What a proxy does to all its connections.
+struct network {
+    fault_list requests{}; ///< and their answers
+    fault_list pushes{};
+    std::chrono::milliseconds to_server{0}; ///< how late it is, each way
+    std::chrono::milliseconds to_client{0};
+    bool trickles = false; ///< bytes go to the client one by one
+};
 
 [[nodiscard]] std::string garbage_for(std::string_view answer, garbage kind);
 

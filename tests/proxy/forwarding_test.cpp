@@ -51,22 +51,6 @@ TEST_F(proxy_forwarding, counts) {
     EXPECT_EQ(between.counts().requests, 2U) << "those of connections that are gone, too";
 }
 
-TEST_F(proxy_forwarding, knows_an_inbox_by_what_it_sends) {
-    auto client = connect();
-    auto listener = inbox("news");
-    listener.send({"SUBSCRIBE", "weather", "sport"});
-    EXPECT_EQ(listener.read().value().text(), "[subscribe, weather, 2]");
-    EXPECT_EQ(listener.read().value().text(), "[subscribe, sport, 3]");
-    EXPECT_EQ(client.ask({"PUBLISH", "news", "none"}).number(), 1);
-    EXPECT_EQ(listener.read().value().text(), "[message, news, none]");
-    EXPECT_EQ(between.counts(connection_kind::main).requests, 1U);
-    const auto seen = between.counts(connection_kind::inbox);
-    EXPECT_EQ(seen.connections, 1U);
-    EXPECT_EQ(seen.requests, 2U);
-    EXPECT_EQ(seen.answers, 3U);
-    EXPECT_EQ(seen.pushes, 1U);
-}
-
 TEST_F(proxy_forwarding, lets_the_server_see_that_a_client_has_gone) {
     auto client = connect();
     client.ask({"PING"});
@@ -96,8 +80,7 @@ TEST_F(proxy_forwarding, is_late_as_told) {
     EXPECT_GE(time_of_ping(), 20ms);
     between.delay(20ms, 20ms);
     EXPECT_GE(time_of_ping(), 40ms);
-    between.delay(20ms, 20ms, connection_kind::inbox);
-    between.delay(0ms, 0ms, connection_kind::main);
+    between.delay(0ms, 0ms);
     EXPECT_LT(quickest_of(10, time_of_ping), 20ms);
 }
 
@@ -123,7 +106,7 @@ TEST_F(proxy_forwarding, may_be_told_and_asked_by_all_while_it_works) {
         }));
         all.push_back(std::make_unique<background<int>>([&](const std::stop_token&) {
             for (int n = 0; n < 100; ++n) {
-                between.cut(connection_kind::inbox);
+                between.drop_pushes();
                 between.release();
                 between.hold_requests({.with = "no such"});
                 static_cast<void>(between.counts());

@@ -29,21 +29,21 @@ std::optional<frame> frame::take(std::string& from) {
     return out;
 }
 
-bool subscribes(const redis_reply& request) {
-    const auto command = command_of(request);
-    return command.ends_with("SUBSCRIBE") && !command.ends_with("UNSUBSCRIBE");
-}
-
 std::size_t answers_to(const redis_reply& request) {
     const auto channels = std::max<std::size_t>(request.items().size(), 2) - 1;
     return command_of(request).ends_with("SUBSCRIBE") ? channels : 1;
 }
 
-bool is_push(const redis_reply& answer) {
-    const auto* const items = std::get_if<redis_reply::list>(&answer.value);
-    if (items == nullptr || items->empty()) { return false; }
-    const auto first = items->front().text();
-    return first == "message" || first == "pmessage" || first == "smessage";
+bool skips_answer(const redis_reply& request) {
+    const auto& words = request.items();
+    return command_of(request) == "CLIENT" && words.size() == 3 && words[1].string() == "REPLY" &&
+           words[2].string() == "SKIP";
+}
+
+bool is_push(const frame& said) {
+    if (!said.bytes.starts_with('>')) { return false; }
+    const auto* const items = std::get_if<redis_reply::list>(&said.content.value);
+    return items == nullptr || items->empty() || !items->front().text().ends_with("subscribe");
 }
 
 } // namespace holdfast::test

@@ -1,5 +1,5 @@
 #pragma once
-// Requests and answers as they stand in a stream of bytes (RESP2).
+// Requests, answers and pushes as they stand in a stream of bytes (RESP3).
 
 #include "support/redis_reply.hpp"
 
@@ -18,13 +18,13 @@ struct frame {
     [[nodiscard]] static std::optional<frame> take(std::string& from);
 };
 
-/// Whether it asks for messages of a channel.
-[[nodiscard]] bool subscribes(const redis_reply& request);
-
 /// How many answers it will have: SUBSCRIBE is answered once for each channel.
 [[nodiscard]] std::size_t answers_to(const redis_reply& request);
 
-/// Whether it is a message of a channel, and answers nothing.
-[[nodiscard]] bool is_push(const redis_reply& answer);
+/// Whether it is a CLIENT REPLY SKIP: neither it nor the next request will be answered.
+[[nodiscard]] bool skips_answer(const redis_reply& request);
+
+/// Whether it answers nothing. What confirms a SUBSCRIBE has the form of a push, and is its answer.
+[[nodiscard]] bool is_push(const frame& said);
 
 } // namespace holdfast::test

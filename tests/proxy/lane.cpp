@@ -10,11 +10,12 @@ void lane::add(std::string bytes, clock::time_point due, bool held) {
     if (!bytes.empty()) { parcels_.push_back({std::move(bytes), due, held}); }
 }
 
-std::size_t lane::send_to(int socket, clock::time_point now) {
+std::size_t lane::send_to(int socket, clock::time_point now, bool one_byte) {
     std::size_t all = 0;
     while (ready(now)) {
         auto& bytes = parcels_.front().bytes;
-        const auto sent = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        const auto sent =
+            ::send(socket, bytes.data(), one_byte ? 1 : bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0) {
             if (errno == EINTR) { continue; }
             if (errno != EAGAIN && errno != EWOULDBLOCK) { clear(); }
@@ -23,6 +24,7 @@ std::size_t lane::send_to(int socket, clock::time_point now) {
         all += static_cast<std::size_t>(sent);
         bytes.erase(0, static_cast<std::size_t>(sent));
         if (bytes.empty()) { parcels_.pop_front(); }
+        if (one_byte) { break; }
     }
     return all;
 }

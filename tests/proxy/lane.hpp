@@ -14,8 +14,9 @@ public:
     /// What is added leaves in this order: nothing overtakes what is held or not yet due.
     void add(std::string bytes, clock::time_point due, bool held = false);
 
-    /// Sends what may go; how many bytes went. Empties itself if nobody takes them any more.
-    std::size_t send_to(int socket, clock::time_point now);
+    /// Sends what may go, or only a byte of it; how many bytes went. Empties itself if nobody takes
+    /// them any more.
+    std::size_t send_to(int socket, clock::time_point now, bool one_byte = false);
 
     void release();
     void clear() { parcels_.clear(); }

@@ -61,10 +61,6 @@ base::fd connect_to(std::uint16_t port) {
     return out;
 }
 
-constexpr std::size_t index_of(connection_kind kind) {
-    return kind == connection_kind::inbox ? 1 : 0;
-}
-
 } // namespace
 
 proxy::proxy(std::uint16_t server_port) : server_port_{server_port} {
@@ -117,14 +113,14 @@ void proxy::accept_new() {
 
 void proxy::step() {
     for (auto at = connections_.begin(); at != connections_.end();) {
-        at->step(faults_, delays_of(at->kind()));
+        at->step(how_);
         if (!at->ended()) {
             ++at;
             continue;
         }
         auto final_counts = at->counts();
         final_counts.open = 0;
-        past_.at(index_of(at->kind())) += final_counts;
+        past_ += final_counts;
         at = connections_.erase(at);
     }
 }
@@ -164,11 +160,9 @@ void proxy::tell(std::function<void()> what) {
     done.get();
 }
 
-void proxy::cut(connection_kind which, ending how) {
+void proxy::cut(ending how) {
     tell([=, this] {
-        for (auto& one : connections_) {
-            if (includes(which, one.kind())) { one.end(how); }
-        }
+        for (auto& one : connections_) { one.end(how); }
     });
 }
 
@@ -192,19 +186,19 @@ void proxy::serve_new() {
 }
 
 void proxy::drop_answers(picked which, ending then) {
-    tell([&] { faults_.add({.happens = fate::what::drop_answer, .then = then}, which); });
+    tell([&] { how_.requests.add({.happens = fate::what::drop_answer, .then = then}, which); });
 }
 
 void proxy::mangle(garbage instead, picked which) {
-    tell([&] { faults_.add({.happens = fate::what::mangle, .instead = instead}, which); });
+    tell([&] { how_.requests.add({.happens = fate::what::mangle, .instead = instead}, which); });
 }
 
 void proxy::hold_requests(picked which) {
-    tell([&] { faults_.add({.happens = fate::what::hold_request}, which); });
+    tell([&] { how_.requests.add({.happens = fate::what::hold_request}, which); });
 }
 
 void proxy::hold_answers(picked which) {
-    tell([&] { faults_.add({.happens = fate::what::hold_answer}, which); });
+    tell([&] { how_.requests.add({.happens = fate::what::hold_answer}, which); });
 }
 
 void proxy::release() {
@@ -213,40 +207,45 @@ void proxy::release() {
     });
 }
 
-void proxy::inject(const std::string& bytes, connection_kind which) {
+void proxy::drop_pushes(picked which) {
+    tell([&] { how_.pushes.add({.happens = fate::what::drop_answer}, which); });
+}
+
+void proxy::hold_pushes(picked which) {
+    tell([&] { how_.pushes.add({.happens = fate::what::hold_answer}, which); });
+}
+
+void proxy::mangle_pushes(garbage instead, picked which) {
+    tell([&] { how_.pushes.add({.happens = fate::what::mangle, .instead = instead}, which); });
+}
+
+void proxy::inject(const std::string& bytes) {
     tell([&] {
-        for (auto& one : connections_) {
-            if (includes(which, one.kind())) { one.inject(bytes); }
-        }
+        for (auto& one : connections_) { one.inject(bytes); }
     });
 }
 
-void proxy::delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client,
-                  connection_kind which) {
+void proxy::delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client) {
     tell([=, this] {
-        for (const auto kind : {connection_kind::main, connection_kind::inbox}) {
-            if (includes(which, kind)) { delays_of(kind) = {to_server, to_client}; }
-        }
+        how_.to_server = to_server;
+        how_.to_client = to_client;
     });
 }
 
-delays& proxy::delays_of(connection_kind which) { return delays_.at(index_of(which)); }
+void proxy::trickle() {
+    tell([this] { how_.trickles = true; });
+}
 
 void proxy::heal() {
     serve_new();
-    delay({}, {});
-    tell([this] { faults_.clear(); });
+    tell([this] { how_ = {}; });
 }
 
-proxy_counts proxy::counts(connection_kind which) {
+proxy_counts proxy::counts() {
     proxy_counts out;
     tell([&] {
-        for (const auto kind : {connection_kind::main, connection_kind::inbox}) {
-            if (includes(which, kind)) { out += past_.at(index_of(kind)); }
-        }
-        for (const auto& one : connections_) {
-            if (includes(which, one.kind())) { out += one.counts(); }
-        }
+        out = past_;
+        for (const auto& one : connections_) { out += one.counts(); }
     });
     return out;
 }

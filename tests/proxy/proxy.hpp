@@ -5,7 +5,6 @@
 #include "proxy/connection.hpp"
 #include "proxy/faults.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -42,9 +41,9 @@ public:
     // Connections
 
     /// Ends those that are there. Requests that are held stay, and arrive when released.
-    void cut(connection_kind which = connection_kind::any, ending how = ending::reset);
+    void cut(ending how = ending::reset);
     /// They stay open, also when one side has closed, but nothing comes through any more.
-    void half_open(connection_kind which = connection_kind::any) { cut(which, ending::silence); }
+    void half_open() { cut(ending::silence); }
     /// New ones: refused | accepted and never answered | served, as at first.
     void refuse_new();
     void silence_new();
@@ -64,18 +63,30 @@ public:
     void hold_answers(picked which = {});
     void release();
 
+    // Pushes, from those that come next; `with` is looked for in the push itself
+
+    /// Swallowed; their connection goes on.
+    void drop_pushes(picked which = {});
+    /// Set aside until release(), while what the server sends after them goes on.
+    void hold_pushes(picked which = {});
+    /// Garbage comes in place of the push.
+    void mangle_pushes(garbage instead, picked which = {});
+
+    // All bytes, from now on
+
     /// The bytes reach the clients as if the server had sent them now, e.g. as a push.
-    void inject(const std::string& bytes, connection_kind which = connection_kind::any);
+    void inject(const std::string& bytes);
+    /// Each way. Nothing is overtaken.
+    void delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client);
+    /// They are sent to the clients one by one.
+    void trickle();
 
-    /// From now on, each way. Nothing is overtaken.
-    void delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client,
-               connection_kind which = connection_kind::any);
-
-    /// New connections are served, nothing is late, and faults that have not yet found their
-    /// requests are forgotten. What is held stays so, and what was silenced stays silent.
+    /// New connections are served, nothing is late or trickles, and faults that have not yet found
+    /// their requests or pushes are forgotten. What is held stays so, and what was silenced stays
+    /// silent.
     void heal();
 
-    [[nodiscard]] proxy_counts counts(connection_kind which = connection_kind::any);
+    [[nodiscard]] proxy_counts counts();
 
 private:
     enum class welcome : std::uint8_t { serve, silence };
@@ -87,7 +98,6 @@ private:
     [[nodiscard]] std::vector<std::packaged_task<void()>> take_tasks();
     /// Runs it on the proxy's thread, between two steps, and waits for its end.
     void tell(std::function<void()> what);
-    [[nodiscard]] delays& delays_of(connection_kind which);
 
     std::uint16_t server_port_;
     std::uint16_t port_ = 0;
@@ -100,11 +110,10 @@ private:
 
     // The thread's own.
     std::list<connection> connections_;
-    fault_list faults_;
+    network how_;
     welcome welcome_ = welcome::serve;
     bool listening_ = true;
-    std::array<delays, 2> delays_{};     ///< of main ones and inboxes
-    std::array<proxy_counts, 2> past_{}; ///< of those that are gone
+    proxy_counts past_; ///< of those that are gone
 
     std::thread thread_;
 };

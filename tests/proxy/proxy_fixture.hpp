@@ -19,9 +19,11 @@ class proxy_fixture : public testing::Test {
 protected:
     [[nodiscard]] redis_raw connect() const { return redis_raw{between.port()}; }
 
-    /// A connection that has subscribed.
+    /// A connection that hears a channel, as our clients do.
     [[nodiscard]] redis_raw inbox(const std::string& channel) const {
         auto out = connect();
+        out.send({"CLIENT", "REPLY", "SKIP"});
+        out.send({"HELLO", "3"});
         EXPECT_EQ(out.ask({"SUBSCRIBE", channel}).text(), "[subscribe, " + channel + ", 1]");
         return out;
     }

@@ -1,5 +1,6 @@
 #include "support/redis_reply.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
 #include <stdexcept>
@@ -60,6 +61,14 @@ std::optional<redis_reply> take_list(std::string_view& bytes, std::int64_t size)
     return redis_reply{std::move(items)};
 }
 
+/// Without the three letters and the colon that say what kind of text it is.
+std::optional<redis_reply> take_verbatim(std::string_view& bytes, std::int64_t size) {
+    constexpr std::size_t mark = 4;
+    auto out = take_string(bytes, size);
+    if (out) { out->value = out->string().substr(std::min(mark, out->string().size())); }
+    return out;
+}
+
 std::optional<redis_reply> take_any(std::string_view& bytes) {
     const auto line = take_line(bytes);
     if (!line) { return std::nullopt; }
@@ -70,7 +79,11 @@ std::optional<redis_reply> take_any(std::string_view& bytes) {
     case '-': return redis_reply{redis_reply::error{std::string{rest}}};
     case ':': return redis_reply{to_number(rest)};
     case '$': return take_string(bytes, to_number(rest));
-    case '*': return take_list(bytes, to_number(rest));
+    case '*':
+    case '>': return take_list(bytes, to_number(rest));
+    case '%': return take_list(bytes, 2 * to_number(rest));
+    case '=': return take_verbatim(bytes, to_number(rest));
+    case '_': return redis_reply{};
     default: refuse(*line);
     }
 }
