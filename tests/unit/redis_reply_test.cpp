@@ -1,0 +1,169 @@
+// What a server says, however its bytes are cut: RESP2, and of RESP3 what our commands come across.
+
+#include "holdfast/engine/redis/reply.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::engine::redis {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// `>[message c 5]`, `'text'`, `!error`, `5`, `nothing`
+std::string show(const reply& said) {
+    if (said.is_error()) { return '!' + std::string{said.text()}; }
+    if (said.is_integer()) { return std::to_string(said.integer()); }
+    if (said.is_text()) { return '\'' + std::string{said.text()} + '\''; }
+    if (!said.is_array()) { return said.is_push() ? ">nothing" : "nothing"; }
+    std::string out = said.is_push() ? ">[" : "[";
+    for (std::size_t at = 0; at < said.size(); ++at) {
+        out += (at == 0 ? "" : " ") + show(said[at]);
+    }
+    return out + ']';
+}
+
+/// Feeds some bytes, and adds what they complete; false: it is not the protocol.
+bool hear(reply_reader& reader, std::string_view bytes, std::vector<std::string>& heard) {
+    reader.feed(bytes);
+    return reader.each([&](const reply& said) { heard.push_back(show(said)); });
+}
+
+std::vector<std::string> read_whole(std::string_view bytes) {
+    reply_reader reader;
+    std::vector<std::string> heard;
+    EXPECT_TRUE(hear(reader, bytes, heard)) << reader.fault();
+    return heard;
+}
+
+/// All that can begin a reply, and text that looks as if it began one.
+constexpr std::string_view everything = "+OK\r\n"
+                                        ">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$4\r\n>3\r\n\r\n"
+                                        ":5\r\n"
+                                        "=8\r\ntxt:abcd\r\n"
+                                        "_\r\n"
+                                        ">3\r\n$9\r\nsubscribe\r\n$1\r\n_\r\n:1\r\n"
+                                        ">1\r\n*2\r\n:1\r\n$1\r\n=\r\n"
+                                        "*2\r\n$1\r\n>\r\n*1\r\n:-1\r\n"
+                                        "+>no push\r\n"
+                                        "$9\r\n_\r\n=1\r\n>0\r\n"
+                                        "-ERR =no _text\r\n"
+                                        ">0\r\n"
+                                        "$-1\r\n"
+                                        ">-1\r\n"
+                                        "$0\r\n\r\n"
+                                        "*0\r\n";
+
+std::vector<std::string> all_of_it() {
+    return {"'OK'",
+            ">['message' 'c' '>3\r\n']",
+            "5",
+            "'txt:abcd'",
+            "''",
+            ">['subscribe' '_' 1]",
+            ">[[1 '=']]",
+            "['>' [-1]]",
+            "'>no push'",
+            "'_\r\n=1\r\n>0'",
+            "!ERR =no _text",
+            ">[]",
+            "nothing",
+            ">nothing",
+            "''",
+            "[]"};
+}
+
+TEST(redis_reply, is_read_when_all_comes_at_once) {
+    EXPECT_EQ(read_whole(everything), all_of_it());
+}
+
+TEST(redis_reply, is_read_wherever_it_is_cut_in_two) {
+    for (std::size_t cut = 0; cut <= everything.size(); ++cut) {
+        reply_reader reader;
+        std::vector<std::string> heard;
+        ASSERT_TRUE(hear(reader, everything.substr(0, cut), heard)) << cut;
+        ASSERT_TRUE(hear(reader, everything.substr(cut), heard)) << cut;
+        ASSERT_EQ(heard, all_of_it()) << "cut after byte " << cut;
+    }
+}
+
+TEST(redis_reply, is_read_byte_by_byte) {
+    reply_reader reader;
+    std::vector<std::string> heard;
+    for (std::size_t at = 0; at < everything.size(); ++at) {
+        ASSERT_TRUE(hear(reader, everything.substr(at, 1), heard)) << at;
+        ASSERT_TRUE(hear(reader, {}, heard)) << "nothing came";
+    }
+    EXPECT_EQ(heard, all_of_it());
+}
+
+TEST(redis_reply, is_read_a_thousand_times_over) { // beyond what the reader's buffer keeps
+    reply_reader reader;
+    std::vector<std::string> heard;
+    std::string much;
+    for (int i = 0; i < 1000; ++i) { much += everything; }
+    constexpr std::size_t piece = 1021;
+    for (std::size_t at = 0; at < much.size(); at += piece) {
+        ASSERT_TRUE(hear(reader, std::string_view{much}.substr(at, piece), heard));
+    }
+    ASSERT_EQ(heard.size(), 1000 * all_of_it().size());
+    EXPECT_EQ(std::vector(heard.end() - std::ssize(all_of_it()), heard.end()), all_of_it());
+}
+
+TEST(redis_reply, is_a_push_only_itself_and_not_what_follows_or_is_in_it) {
+    reply_reader reader;
+    reader.feed(std::string_view{">1\r\n*1\r\n:1\r\n*1\r\n:1\r\n"});
+    std::vector<bool> pushes;
+    ASSERT_TRUE(reader.each([&](const reply& said) {
+        pushes.push_back(said.is_push());
+        EXPECT_FALSE(said[0].is_push());
+    }));
+    EXPECT_THAT(pushes, ElementsAre(true, false));
+}
+
+TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
+    reply_reader reader;
+    reader.feed(std::string_view{"_\r\n"});
+    ASSERT_TRUE(reader.each([](const reply& said) {
+        EXPECT_FALSE(said.is_integer());
+        EXPECT_FALSE(said.is_error());
+        EXPECT_EQ(said.size(), 0U);
+        EXPECT_EQ(said.number(0), 0);
+        EXPECT_EQ(said.word(0), "");
+        EXPECT_EQ(said.text(), "");
+    }));
+}
+
+TEST(redis_reply, that_is_none_is_a_fault_for_good) {
+    for (const std::string_view bytes :
+         {"?what\r\n", ">x\r\n", ":12x4\r\n", ">2147483647\r\n", "*2147483647\r\n", "\r\n"}) {
+        reply_reader reader;
+        std::vector<std::string> heard;
+        EXPECT_TRUE(hear(reader, "+before\r\n", heard));
+        EXPECT_FALSE(hear(reader, bytes, heard)) << bytes;
+        EXPECT_FALSE(hear(reader, "+after\r\n", heard)) << bytes;
+        EXPECT_THAT(heard, ElementsAre("'before'")) << bytes;
+        EXPECT_NE(reader.fault(), "") << bytes;
+    }
+}
+
+TEST(redis_reply, of_more_than_its_limit_is_a_fault) { // P9
+    reply_reader reader;
+    std::vector<std::string> heard;
+    ASSERT_TRUE(hear(reader, ">1\r\n$100000000\r\n", heard));
+    const std::string piece(std::size_t{1} << 20U, 'x');
+    std::size_t taken = 0;
+    while (taken <= reply_reader::most_bytes && hear(reader, piece, heard)) {
+        taken += piece.size();
+    }
+    EXPECT_LE(taken, reply_reader::most_bytes);
+    EXPECT_THAT(reader.fault(), HasSubstr("64 MiB"));
+}
+
+} // namespace
+} // namespace holdfast::engine::redis
