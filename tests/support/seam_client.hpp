@@ -56,6 +56,8 @@ public:
     /// Submits and does not wait.
     engine::op_id start(const engine::op& what);
     void cancel(engine::op_id id) { engine_->cancel(id); }
+    /// Sends what was started, and reads nothing.
+    void send() { next_ = engine_->drive({}, who_.time->now()); }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often it was answered so far.
     [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }

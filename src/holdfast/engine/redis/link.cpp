@@ -11,7 +11,8 @@ link::link(const place& where, greeter greet)
     : where_{where}, greet_{std::move(greet)}, wait_{base::random_seed()} {}
 
 void link::open(base::instant now) {
-    if (living() || (down() && now < retry_)) { return; }
+    // What was asked on a session that has ended must be told of that first.
+    if (living() || (opened_ && (!told_ended_ || now < retry_))) { return; }
     opened_ = true;
     told_ready_ = false;
     told_ended_ = false;
@@ -64,7 +65,7 @@ void link::pollables(std::vector<pollfd>& out) const {
 }
 
 base::instant link::due() const noexcept {
-    if (down()) { return retry_; }
+    if (down()) { return told_ended_ ? retry_ : base::instant{}; } // it ended as it was written to
     return living() ? session_->due() : base::never;
 }
 

@@ -19,7 +19,8 @@ public:
 
     enum class change : std::uint8_t { none, ready, ended };
 
-    /// Begins, or begins anew when it is time. Does nothing while a session lives.
+    /// Begins, or begins anew when it is time. Does nothing while a session lives, nor before
+    /// `drive` or `take` has told that it ended.
     void open(base::instant now);
     /// Does what `ready` says can be done, if it is about this link. What changed by it, told once.
     change drive(std::span<const pollfd> ready, base::instant now, const session::listener& hear);
