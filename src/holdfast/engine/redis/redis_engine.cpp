@@ -50,29 +50,35 @@ session::greeting redis_engine::greeting() {
     append_command(out.commands, {"TIME"});
     out.count = all_scripts.size() + 2;
     greeted_ = 0;
+    written_ = 0;
     greeting_sent_ = time_.now();
     return out;
 }
 
 void redis_engine::heard_greeting(const reply& said, instant now) {
-    if (said.is_push()) { return; }
-    if (greeted_ < all_scripts.size()) {
-        assert(said.text() == all_scripts.at(greeted_)->sha);
-    } else if (said.size() == 2) {
+    const std::size_t at = greeted_++;
+    if (at == 0) {
+        if (said.is_push()) { return; }
+        link_.break_off(errc::unsupported,
+                        server() + " does not speak RESP3 (HELLO 3); Holdfast needs Redis 7.0 or "
+                                   "later, or Valkey");
+    } else if (at > all_scripts.size() && said.size() == 2) {
         clock_.learn(said.number(0) * 1'000'000 + said.number(1), greeting_sent_, now);
+    } else if (at > all_scripts.size() || said.text() != all_scripts.at(at - 1)->sha) {
+        link_.break_off(errc::unavailable, server() + ": an answer to something else");
     }
-    ++greeted_;
 }
 
 void redis_engine::pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
 
 void redis_engine::heard_anything(const reply& said, instant now) {
-    if (said.is_push()) {
-        heard_message(said);
-    } else if (link_.ready()) {
-        heard(said, now);
-    } else {
+    const bool subscribed = said.is_push() && said.word(0) == "subscribe";
+    if (!link_.ready() && (subscribed || !said.is_push())) {
         heard_greeting(said, now);
+    } else if (said.is_push()) {
+        heard_message(said);
+    } else {
+        heard(said, now);
     }
 }
 
@@ -136,12 +142,9 @@ void redis_engine::flush(bool gather) {
 }
 
 void redis_engine::changed(link::change how, instant now) {
-    if (how == link::change::ready) {
-        written_ = 0;
-        // Messages may have been missed meanwhile.
-        if (std::exchange(was_ready_, true)) {
-            sink_->noticed({notice::kind::inbox_reset, 0, 0});
-        }
+    // Messages may have been missed meanwhile.
+    if (how == link::change::ready && std::exchange(was_ready_, true)) {
+        sink_->noticed({notice::kind::inbox_reset, 0, 0});
     }
     if (how != link::change::ended) { return; }
     const auto sent = link_.now()->sent();

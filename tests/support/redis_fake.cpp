@@ -1,0 +1,94 @@
+#include "support/redis_fake.hpp"
+
+#include "holdfast/engine/redis/scripts.hpp"
+#include "support/redis_reply.hpp"
+
+#include <array>
+#include <chrono>
+#include <poll.h>
+#include <sys/socket.h>
+#include <utility>
+
+namespace holdfast::test {
+
+namespace {
+
+namespace scripts = engine::redis::scripts;
+
+constexpr milliseconds look_for_stop{20};
+
+std::string sha_of(const std::string& text) {
+    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
+                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
+        if (one->text == text) { return std::string{one->sha}; }
+    }
+    return std::string(40, '0');
+}
+
+std::string time_now() {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+    constexpr std::int64_t million = 1'000'000;
+    return "*2\r\n" + redis_fake::bulk(std::to_string(us / million)) +
+           redis_fake::bulk(std::to_string(us % million));
+}
+
+} // namespace
+
+redis_fake::redis_fake(speech what)
+    : what_{std::move(what)}, thread_{[this](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+              if (const auto client = door_.accept(look_for_stop)) { serve(client, stop); }
+          }
+      }} {}
+
+std::string redis_fake::url() const { return "redis://127.0.0.1:" + std::to_string(port()); }
+
+void redis_fake::serve(const base::fd& client, const std::stop_token& stop) const {
+    std::string unread;
+    std::array<char, 16'384> some{};
+    while (!stop.stop_requested()) {
+        pollfd ready{.fd = client.get(), .events = POLLIN, .revents = 0};
+        if (::poll(&ready, 1, static_cast<int>(look_for_stop.count())) <= 0) { continue; }
+        const auto got = ::recv(client.get(), some.data(), some.size(), 0);
+        if (got <= 0) { return; }
+        unread.append(some.data(), static_cast<std::size_t>(got));
+        std::string said;
+        std::string_view rest{unread};
+        while (const auto request = redis_reply::take(rest)) {
+            words all;
+            for (const auto& one : request->items()) { all.push_back(one.string()); }
+            said += what_(all);
+        }
+        unread.erase(0, unread.size() - rest.size());
+        if (::send(client.get(), said.data(), said.size(), MSG_NOSIGNAL) < 0) { return; }
+    }
+}
+
+std::string redis_fake::bulk(const std::string& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
+std::string redis_fake::push(const std::string& channel, const std::string& text) {
+    return ">3\r\n" + bulk("message") + bulk(channel) + bulk(text);
+}
+
+std::string redis_fake::usual(const words& request) {
+    const auto& command = request.at(0);
+    if (command == "HELLO" && request.at(1) == "2") {
+        return "*14\r\n" + bulk("server") + bulk("redis") + bulk("version") + bulk("7.0.15") +
+               bulk("proto") + ":2\r\n" + bulk("id") + ":1\r\n" + bulk("mode") +
+               bulk("standalone") + bulk("role") + bulk("master") + bulk("modules") + "*0\r\n";
+    }
+    if (command == "CLIENT" || command == "HELLO") { return {}; } // CLIENT REPLY SKIP
+    if (command == "SUBSCRIBE") {
+        return ">3\r\n" + bulk("subscribe") + bulk(request.at(1)) + ":1\r\n";
+    }
+    if (command == "SCRIPT") { return bulk(sha_of(request.at(2))); }
+    if (command == "TIME") { return time_now(); }
+    if (command == "INFO") { return "=12\r\ntxt:# Memory\r\n"; }
+    if (command != "EVALSHA") { return "-ERR unknown command\r\n"; }
+    return request.at(1) == scripts::acquire.sha ? ":1700000000000001\r\n" : ":1\r\n";
+}
+
+} // namespace holdfast::test
