@@ -53,7 +53,7 @@ wishes read_wishes(int argc, char** argv) {
     return out;
 }
 
-/// A thousand clients of two connections, two more descriptors each, and the server's side of it.
+/// A thousand clients of one connection, two more descriptors each, and the server's side of it.
 void allow_many_descriptors() {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);

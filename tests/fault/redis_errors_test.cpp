@@ -72,6 +72,13 @@ TEST_F(redis_error, of_a_server_that_accepts_and_never_answers_says_so) {
     EXPECT_TRUE(says(said, errc::unavailable, between.port(), {"does not answer"}));
 }
 
+TEST_F(redis_error, of_a_server_that_does_not_confirm_the_inbox_says_that_it_does_not_answer) {
+    between.hold_requests({.with = "SUBSCRIBE", .times = for_good});
+    auto here = impatient("?connect_timeout=150");
+    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(), {"does not answer"}));
+    EXPECT_FALSE(is_held());
+}
+
 TEST_F(redis_error, of_a_server_that_stops_answering_says_for_how_long_it_was_asked) {
     auto here = impatient("?timeout=100&connect_timeout=100");
     (void)here.ping();

@@ -1,6 +1,6 @@
 #pragma once
-// What a Redis server says, as a tree, and how it is read from bytes: RESP2, and of RESP3 what tests
-// come across.
+// What a Redis server says, as a tree, and how it is read from bytes: RESP2, and of RESP3 what
+// tests come across.
 
 #include <cstdint>
 #include <iosfwd>
@@ -19,8 +19,8 @@ struct redis_reply {
     };
     using list = std::vector<redis_reply>;
 
-    /// A status such as OK is a string, and so is verbatim text. A push is a list, and so is a map: of
-    /// keys and values in turn.
+    /// A status such as OK is a string, and so is verbatim text. A push is a list, and so is a map:
+    /// of keys and values in turn.
     std::variant<nil, error, std::int64_t, std::string, list> value{};
 
     [[nodiscard]] bool is_nil() const { return std::holds_alternative<nil>(value); }

@@ -41,7 +41,7 @@ private:
 
 /// Takes bytes, gives replies. What is kept is bounded: a reply of more than `most_bytes` is a
 /// fault. Of RESP3 it knows what our commands are answered with, also where hiredis itself does
-/// not: pushes, verbatim text (taken for text), and null (taken for an empty text).
+/// not: pushes, verbatim text (taken for text, with its `txt:`), and null (for an empty text).
 class reply_reader {
 public:
     reply_reader();

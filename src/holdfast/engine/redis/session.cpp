@@ -76,8 +76,8 @@ void session::greet() {
         append_command(hello_, {"SELECT", std::to_string(where_.database)});
         ++own_;
     }
-    // RESP3, so that messages come over the same connection. What HELLO says of the server was asked
-    // for in RESP2 before: its form in RESP3 is beyond hiredis before 1.0.
+    // RESP3, so that messages come over the same connection. What HELLO says of the server was
+    // asked for in RESP2 before: its form in RESP3 is beyond hiredis before 1.0.
     append_command(hello_, {"CLIENT", "REPLY", "SKIP"});
     append_command(hello_, {"HELLO", "3"});
     hello_ += first_.commands;
