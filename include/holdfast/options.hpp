@@ -59,6 +59,11 @@ struct client_options {
     /// How long an engine that cannot be reached is tried before the error.
     std::chrono::milliseconds connect_wait{std::chrono::seconds{5}};
 
+    /// unlock() and destructors send the release and return without its answer: faster, but when
+    /// they return others may still see the lock as held for the moment that the release takes.
+    /// What goes wrong is told to `watch`. lease::release() waits in any case.
+    bool pipeline_release = false;
+
     /// Is told of what nobody waits for: losses, renewal trouble, failed releases.
     std::shared_ptr<observer> watch{};
 };

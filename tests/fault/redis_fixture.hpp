@@ -62,6 +62,12 @@ protected:
     [[nodiscard]] bool will_wait(std::size_t count, std::string_view name = "stock") {
         return eventually([&] { return look(name).waiters.size() == count; });
     }
+    /// Whether so many clients listen.
+    [[nodiscard]] bool will_listen(std::size_t count) {
+        return eventually([&] {
+            return server.command({"PUBSUB", "CHANNELS", "hf:inbox:*"}).items().size() == count;
+        });
+    }
     [[nodiscard]] bool is_held(std::string_view name = "stock") {
         return !look(name).holders.empty();
     }

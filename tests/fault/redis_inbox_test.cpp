@@ -32,12 +32,6 @@ protected:
         EXPECT_TRUE(to.done_within(long_wait));
         return watch.elapsed();
     }
-    /// Whether so many clients listen.
-    [[nodiscard]] bool will_listen(std::size_t count) {
-        return eventually([&] {
-            return server.command({"PUBSUB", "CHANNELS", "hf:inbox:*"}).items().size() == count;
-        });
-    }
     /// Those that the server knows as ours, each a line of CLIENT LIST.
     [[nodiscard]] std::vector<std::string> connections() {
         std::istringstream all{server.command({"CLIENT", "LIST"}).string()};
@@ -216,9 +210,7 @@ protected:
     seam_client deaf{between.url()};
 
     void queue_up(int count) {
-        for (int i = 0; i < count; ++i) {
-            ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).what, fate::queued);
-        }
+        ASSERT_TRUE(deaf.queue_up("stock", count));
         between.refuse_new();
         between.cut();
         ASSERT_TRUE(will_listen(1)) << "the holder";

@@ -179,7 +179,7 @@ TEST_F(redis_script, leaves_a_record_that_expires_and_nothing_else) { // P8
     for (const auto& key : keys()) {
         const auto left = std::chrono::milliseconds{server.command({"PTTL", key}).number()};
         EXPECT_GT(left, 24h - 1s) << key << ": the highest token lives a day";
-        EXPECT_LE(left, 48h) << key;
+        EXPECT_LE(left, 49h) << key;
     }
     EXPECT_TRUE(admin{here}.list().locks.empty());
 }
@@ -199,9 +199,7 @@ TEST_F(redis_script, forgets_waiters_of_a_killed_client_after_three_seconds) { /
     const auto held = mutex{here, "stock"}.acquire();
     {
         seam_client killed{server.url()};
-        for (int i = 0; i < 20; ++i) {
-            ASSERT_EQ(killed.acquire(killed.ticket("stock"), in_line).what, fate::queued);
-        }
+        ASSERT_TRUE(killed.queue_up("stock", 20));
     }
     EXPECT_EQ(queued(), 20);
     const stopwatch watch;

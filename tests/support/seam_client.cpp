@@ -31,6 +31,18 @@ engine::op seam_client::acquire_op(const engine::ticket& who, const request& wha
     return op;
 }
 
+bool seam_client::queue_up(const std::string& name, int count) {
+    std::vector<engine::op_id> asked;
+    for (int i = 0; i < count; ++i) {
+        asked.push_back(start(acquire_op(ticket(name), {.queue = engine::queueing::grant})));
+    }
+    const auto queued = [this](engine::op_id id) {
+        const auto said = answer_to(id);
+        return said && said->what == engine::fate::queued;
+    };
+    return drive_until([&] { return std::ranges::all_of(asked, queued); }, long_wait);
+}
+
 engine::op_id seam_client::start(const engine::op& what) {
     const auto now = who_.time->now();
     engine_->submit(++last_op_, what, now + long_wait);

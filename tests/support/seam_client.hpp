@@ -53,6 +53,9 @@ public:
     engine::beat_answer wait_on(const engine::ticket& who); ///< a waiter's heartbeat
     [[nodiscard]] lock_info inspect(const std::string& name);
 
+    /// So many new tickets ask at once; whether each was queued.
+    [[nodiscard]] bool queue_up(const std::string& name, int count);
+
     /// Submits and does not wait.
     engine::op_id start(const engine::op& what);
     void cancel(engine::op_id id) { engine_->cancel(id); }

@@ -26,12 +26,7 @@ void let_go(core::client_core& core, core::hold& held) noexcept {
         core.tell(event::kind::unlock_after_loss, held, make_error_code(errc::lost));
         return;
     }
-    const auto said = core.release(held);
-    if (said.failure) {
-        core.tell(event::kind::release_failed, held, said.failure, said.detail);
-    } else if (said.answer == release_answer::already_lost) {
-        core.tell(event::kind::unlock_after_loss, held, make_error_code(errc::lost));
-    }
+    core.let_go(held, true);
 }
 
 std::uint64_t token_of(const core::hold& held) {

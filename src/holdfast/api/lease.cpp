@@ -30,8 +30,7 @@ void lease::let_go() noexcept {
     const auto held = std::exchange(hold_, nullptr);
     const auto core = std::exchange(core_, nullptr);
     if (!held || held->inherited() || held->why_lost()) { return; }
-    const auto said = core->release(*held);
-    if (said.failure) { core->tell(event::kind::release_failed, *held, said.failure, said.detail); }
+    core->let_go(*held, false);
 }
 
 bool lease::valid() const noexcept { return hold_ && hold_->valid(); }

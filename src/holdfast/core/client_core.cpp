@@ -39,6 +39,7 @@ client_core::client_core(std::unique_ptr<engine::engine> what, engine::setting w
                          client_options options)
     : who_{std::move(who)},
       connect_wait_{options.connect_wait},
+      pipeline_release_{options.pipeline_release},
       generation_{base::process_generation()},
       notifier_{std::make_unique<drive::notifier>(std::move(options.watch))} {
     check_options(options);
@@ -120,6 +121,20 @@ released client_core::release(hold& what) {
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
             caller.failure, std::move(caller.detail)};
+}
+
+void client_core::let_go(hold& what, bool tells_loss) {
+    if (pipeline_release_ && !inherited()) {
+        const turn mine{*driver_};
+        what.release_unheard(tells_loss, base::later(mine.now(), connect_wait_), mine.now());
+        return;
+    }
+    const auto said = release(what);
+    if (said.failure) {
+        tell(event::kind::release_failed, what, said.failure, said.detail);
+    } else if (tells_loss && said.answer == release_answer::already_lost) {
+        tell(event::kind::unlock_after_loss, what, make_error_code(errc::lost));
+    }
 }
 
 std::error_code client_core::extend(hold& what, milliseconds lease) {

@@ -59,6 +59,9 @@ public:
     [[nodiscard]] acquired acquire(const request& what, detail::patience wait,
                                    const std::stop_token& stop);
     [[nodiscard]] released release(hold& what);
+    /// For those who have nobody to tell: unlock() and destructors. The observer is told of a
+    /// failure, and if `tells_loss` of a hold that was lost before.
+    void let_go(hold& what, bool tells_loss);
     [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
     [[nodiscard]] std::stop_token lost(hold& what);
     void abandon(hold& what);
@@ -85,6 +88,7 @@ private:
 
     engine::setting who_;
     base::milliseconds connect_wait_;
+    bool pipeline_release_;
     std::uint64_t generation_;
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;

@@ -87,6 +87,14 @@ void hold::release(waiting& caller, instant give_up, instant now) {
     if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
 }
 
+void hold::release_unheard(bool tells_loss, instant give_up, instant now) {
+    unheard_ = true;
+    tells_loss_ = tells_loss;
+    give_up_release_ = give_up;
+    feed({lease_event::release, give_up, {}}, now);
+    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
+}
+
 void hold::extend(waiting& caller, instant now) {
     caller.began = now;
     extenders_.push_back(&caller);
@@ -163,7 +171,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) {
         drive.beat(*this, {who_, false, todo.renew_for}, std::min(machine_.deadline(), soon));
     }
     if (todo.release) {
-        drive.send(*this, drive::purpose::release, engine::release_op{who_},
+        drive.send(*this, drive::purpose::release, engine::release_op{who_, !unheard_},
                    std::min(give_up_release_, now + core_.connect_wait()));
     }
     if (todo.tell_lost) { tell_lost(); }
@@ -210,7 +218,27 @@ void hold::answer_extends(instant sent, milliseconds lease, bool good) {
     });
 }
 
+void hold::tell_release() {
+    switch (machine_.how_it_ended()) {
+    case lease_machine::ending::released: break;
+    case lease_machine::ending::none:
+    case lease_machine::ending::not_held:
+        if (tells_loss_) {
+            core_.tell(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
+        }
+        break;
+    case lease_machine::ending::unknown:
+        core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
+                   last_detail_);
+        break;
+    case lease_machine::ending::refused:
+        core_.tell(event::kind::release_failed, *this, last_error_, last_detail_);
+        break;
+    }
+}
+
 void hold::answer_release() {
+    if (std::exchange(unheard_, false)) { tell_release(); }
     if (releaser_ == nullptr) { return; }
     auto& caller = *std::exchange(releaser_, nullptr);
     switch (machine_.how_it_ended()) {

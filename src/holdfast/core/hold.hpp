@@ -2,6 +2,7 @@
 // One lease that this client has: runs its machine, and answers for it from any thread.
 
 #include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/lease/lease_machine.hpp"
 
@@ -47,6 +48,8 @@ public:
     void begin(base::instant now);
     [[nodiscard]] std::stop_token lost();
     void release(waiting& caller, base::instant give_up, base::instant now);
+    /// Nobody waits for it; the observer is told if it fails.
+    void release_unheard(bool tells_loss, base::instant give_up, base::instant now);
     void extend(waiting& caller, base::instant now);
     void abandon(base::instant now);
     void forget();
@@ -65,6 +68,7 @@ private:
     void tell_lost();
     void answer_extends(base::instant sent, base::milliseconds lease, bool good);
     void answer_release();
+    void tell_release();
 
     client_core& core_;
     engine::ticket who_;
@@ -83,6 +87,8 @@ private:
     std::atomic<int> why_lost_{-1};
     mode how_;
     bool forgotten_ = false;
+    bool unheard_ = false; ///< it is being released, and nobody waits for that
+    bool tells_loss_ = false;
 };
 
 /// A sentence for people.

@@ -2,6 +2,7 @@
 // One question to the engine that changes no hold of ours: inspect, list, break, diagnose.
 
 #include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
 
 namespace holdfast::core {

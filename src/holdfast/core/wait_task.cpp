@@ -36,8 +36,8 @@ void wait_task::start(instant now) { feed({.what = wait_event::start}, now); }
 void wait_task::sleeps(drive::sleeper& who) {
     sleeper_ = &who;
     if (finished_) { who.set(drive::sleeper::state::ready); }
-    // Pushes are for those who wait; a lock that was free never gets here.
-    if (!finished_) { core_.drive().listen(op_.who.owner.number, *this); }
+    // A hold will need it, and now there is time to start it.
+    if (!finished_) { core_.drive().need_keeper(); }
 }
 
 void wait_task::on_timer(instant now) { feed({.what = wait_event::tick}, now); }
@@ -65,6 +65,10 @@ void wait_task::on_answer(drive::purpose of, const engine::answer& what, instant
         const bool failed = what.what == engine::fate::failed || what.what == engine::fate::unknown;
         feed({.what = failed ? wait_event::withdraw_failed : wait_event::withdrawn}, now);
         return;
+    }
+    // Pushes are for those who wait, or may do so without knowing it.
+    if (what.what != engine::fate::granted && what.what != engine::fate::busy) {
+        core_.drive().listen(op_.who.owner.number, *this);
     }
     feed({asked(what), what.token, sent, what.ahead, what.check_in}, now);
 }

@@ -3,6 +3,7 @@
 
 #include "holdfast/core/request.hpp"
 #include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/wait/waiter_machine.hpp"
 

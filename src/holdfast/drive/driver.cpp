@@ -26,7 +26,7 @@ driver::~driver() {
 
 void driver::send(participant& who, purpose why, const engine::op& what, instant give_up) {
     const auto id = ++last_op_;
-    flights_.emplace(id, flight{who.shared_from_this(), why, now()});
+    flights_.add(id, {who.shared_from_this(), why, now()});
     submitted_ = true;
     engine_->submit(id, what, give_up);
 }
@@ -41,9 +41,9 @@ void driver::listen(std::uint64_t number, participant& who) {
 
 void driver::ready(sleeper& who) {
     if (leader_polls_for_ == &who) { wake_.ring(); } // it sleeps in poll()
-    if (who.follows_) {
-        unfollow(who);
-        to_wake_.push_back(&who);
+    if (followers::has(who)) {
+        followers_.remove(who);
+        dormitory_.call(who);
     }
     const bool was_to_lead = chosen_ == &who;
     who.set(sleeper::state::ready); // from here on it may be gone
@@ -56,12 +56,12 @@ void driver::ready(sleeper& who) {
 void driver::settle() {
     if (settling_) { return; } // a participant that is being served asked for it
     settling_ = true;
-    while (hand_out_answers() || hand_out_notices() || send_beats()) {}
+    hand_out_all();
     if (submitted_) {
         submitted_ = false;
         if (!flights_.empty() || !beat_flights_.empty()) {
             engine_due_ = engine_->drive({}, now());
-            while (hand_out_answers() || hand_out_notices() || send_beats()) {}
+            hand_out_all();
         }
         if (keeper_polls_) { tell_keeper_of_new_descriptors(); }
     }
@@ -69,26 +69,36 @@ void driver::settle() {
     wake_.arm(next_due());
 }
 
-bool driver::hand_out_answers() {
-    if (answers_.empty()) { return false; }
+void driver::hand_out_all() {
+    while (true) { // what is handed out may set more in motion
+        if (!answers_.empty()) {
+            hand_out_answers();
+        } else if (!notices_.empty()) {
+            hand_out_notices();
+        } else if (!beats_.empty()) {
+            send_beats();
+        } else {
+            return;
+        }
+    }
+}
+
+void driver::hand_out_answers() {
     handing_out_.swap(answers_);
     // The process may have been stopped since the turn began: whether an answer came in time is not
     // to be judged by an old clock (P2).
-    look_at_clock();
+    if (!just_looked_) { look_at_clock(); }
     const auto at = now();
     for (const auto& what : handing_out_) {
-        if (const auto found = flights_.find(what.id); found != flights_.end()) {
-            const auto to = std::move(found->second);
-            flights_.erase(found);
-            to.who->on_answer(to.why, what, to.sent, at);
+        if (const auto to = flights_.take(what.id)) {
+            to->who->on_answer(to->why, what, to->sent, at);
         } else if (const auto beaten = beat_flights_.find(what.id); beaten != beat_flights_.end()) {
-            const auto to = std::move(beaten->second);
+            const auto batch = std::move(beaten->second);
             beat_flights_.erase(beaten);
-            answer_beats(to, what, at);
+            answer_beats(batch, what, at);
         }
     }
     handing_out_.clear();
-    return true;
 }
 
 void driver::answer_beats(const beat_flight& batch, const engine::answer& what, instant at) {
@@ -106,8 +116,7 @@ void driver::answer_beats(const beat_flight& batch, const engine::answer& what, 
     }
 }
 
-bool driver::hand_out_notices() {
-    if (notices_.empty()) { return false; }
+void driver::hand_out_notices() {
     const auto batch = std::exchange(notices_, {});
     look_at_clock();
     const auto at = now();
@@ -122,11 +131,9 @@ bool driver::hand_out_notices() {
             who->on_notice(what, at);
         }
     }
-    return true;
 }
 
-bool driver::send_beats() {
-    if (beats_.empty()) { return false; }
+void driver::send_beats() {
     auto all = std::exchange(beats_, {});
     const auto at = now();
     for (std::size_t first = 0; first < all.size(); first += engine::most_beats) {
@@ -146,7 +153,6 @@ bool driver::send_beats() {
         submitted_ = true;
         engine_->submit(id, what, give_up);
     }
-    return true;
 }
 
 void driver::run_due(instant at) {
@@ -163,15 +169,18 @@ void driver::cancel(std::shared_ptr<participant> who) noexcept {
     {
         const std::lock_guard lock{cancel_mutex_};
         cancels_.push_back(std::move(who));
+        cancelled_.store(true, std::memory_order_release);
     }
     wake_.ring();
 }
 
 void driver::take_cancels(instant at) {
+    if (!cancelled_.load(std::memory_order_acquire)) { return; }
     std::vector<std::shared_ptr<participant>> all;
     {
         const std::lock_guard lock{cancel_mutex_};
         all.swap(cancels_);
+        cancelled_.store(false, std::memory_order_release);
     }
     for (const auto& who : all) { who->on_cancel(at); }
 }

@@ -2,15 +2,17 @@
 // Runs the machines: hands them answers, notices and time, and their wishes to the engine.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/drive/in_flight.hpp"
 #include "holdfast/drive/participant.hpp"
+#include "holdfast/drive/sleeper.hpp"
 #include "holdfast/drive/spinner.hpp"
 #include "holdfast/drive/timer_heap.hpp"
 #include "holdfast/drive/wake_up.hpp"
 #include "holdfast/engine/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -99,25 +101,27 @@ private:
 
     /// When this turn began, or went on after waiting, or answers were handed out: never later than
     /// now, so that what is sent and reckoned from it is on the safe side.
-    [[nodiscard]] base::instant now() const noexcept { return now_; }
+    [[nodiscard]] base::instant now() const noexcept override { return now_; }
     void look_at_clock() noexcept { now_ = time_.now(); }
 
     void settle();
-    bool hand_out_answers();
-    bool hand_out_notices();
-    bool send_beats();
+    void hand_out_all();
+    void hand_out_answers();
+    void hand_out_notices();
+    void send_beats();
     void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant at);
     void run_due(base::instant at);
     void take_cancels(base::instant at);
 
     void end_turn(std::unique_lock<std::mutex>& lock);
     void wake_the_ready();
+    void give_up_lock(std::unique_lock<std::mutex>& lock);
     void wait(std::unique_lock<std::mutex>& lock, sleeper& me);
     void lead(std::unique_lock<std::mutex>& lock, sleeper& me);
     bool follow(std::unique_lock<std::mutex>& lock, sleeper& me);
     void leave_lead();
+    void keeper_leads(std::unique_lock<std::mutex>& lock);
     bool choose_leader();
-    void unfollow(sleeper& who);
     [[nodiscard]] bool read_directly(std::unique_lock<std::mutex>& lock);
     /// `leader` is null for the keeper.
     void poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader);
@@ -135,8 +139,9 @@ private:
     base::instant engine_due_ = base::never;
 
     base::instant now_{};
+    bool just_looked_ = false; ///< at the clock, and what was read comes after
     engine::op_id last_op_ = 0;
-    std::unordered_map<engine::op_id, flight> flights_;
+    in_flight<flight> flights_;
     std::unordered_map<engine::op_id, beat_flight> beat_flights_;
     std::unordered_map<std::uint64_t, std::shared_ptr<participant>> listeners_;
     std::vector<engine::answer> answers_;
@@ -147,13 +152,16 @@ private:
     bool submitted_ = false;
 
     bool leading_ = false;
+    bool keeper_leads_ = false;
+    sleeper nobody_;                            ///< for whom the keeper leads
     const sleeper* leader_polls_for_ = nullptr; ///< set while the leader is in poll()
 
+    base::instant leading_since_{};
     base::instant last_led_{};
     base::instant last_polled_{};
-    std::list<sleeper*> followers_;
-    sleeper* chosen_ = nullptr;           ///< to lead next; it is waking up
-    std::vector<const sleeper*> to_wake_; ///< when the lock is given up
+    followers followers_;
+    sleeper* chosen_ = nullptr; ///< to lead next; it is waking up
+    dormitory dormitory_;       ///< who is called in it is woken when the lock is given up
     spinner spin_;
 
     std::thread keeper_;
@@ -164,6 +172,7 @@ private:
     std::vector<pollfd> scratch_;
     bool stopping_ = false;
 
+    std::atomic<bool> cancelled_{false}; ///< there is something in `cancels_`
     std::mutex cancel_mutex_;
     std::vector<std::shared_ptr<participant>> cancels_;
 };

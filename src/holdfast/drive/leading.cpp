@@ -4,7 +4,6 @@
 #include "holdfast/drive/driver.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <span>
 #include <sys/socket.h>
@@ -20,6 +19,13 @@ namespace {
 /// other see to the descriptors themselves, and waking the keeper between them would cost as much
 /// as what they do. Timers are not put off by it.
 constexpr milliseconds quiet{100};
+constexpr milliseconds long_quiet{1000};
+
+/// So many callers who wait at once make a crowd.
+constexpr std::size_t crowd = 4;
+
+/// One look at a socket takes much less than this.
+constexpr std::chrono::microseconds elsewhere{5};
 
 /// A leader that reads answers directly looks at all descriptors at least this often.
 constexpr milliseconds poll_at_least{5};
@@ -29,19 +35,21 @@ constexpr milliseconds poll_at_least{5};
 void driver::end_turn(std::unique_lock<std::mutex>& lock) {
     settle();
     call_keeper_in_time();
-    std::array<const sleeper*, 64> some{};
-    const auto count = std::min(some.size(), to_wake_.size());
-    std::copy_n(to_wake_.begin(), count, some.begin());
-    to_wake_.erase(to_wake_.begin(), to_wake_.begin() + static_cast<std::ptrdiff_t>(count));
-    wake_the_ready();
-    // Without the lock, or whoever wants a turn next would run into it.
+    give_up_lock(lock);
+}
+
+void driver::give_up_lock(std::unique_lock<std::mutex>& lock) {
+    if (!dormitory_.called()) {
+        lock.unlock();
+        return;
+    }
+    const auto calls = dormitory_.take_calls();
     lock.unlock();
-    std::for_each_n(some.begin(), count, sleeper::wake);
+    dormitory_.wake(calls);
 }
 
 void driver::wake_the_ready() {
-    for (const auto* const who : to_wake_) { sleeper::wake(who); }
-    to_wake_.clear();
+    if (dormitory_.called()) { dormitory_.wake(dormitory_.take_calls()); }
 }
 
 void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
@@ -58,6 +66,7 @@ void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
 
 void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
     leading_ = true;
+    leading_since_ = now();
     while (!me.ready()) { poll_once(lock, &me); }
     leading_ = false;
 }
@@ -65,10 +74,10 @@ void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
 /// True: it is ready, and the lock is not held.
 bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
     me.set(sleeper::state::waiting);
-    me.place_ = followers_.insert(followers_.end(), &me);
-    me.follows_ = true;
+    followers_.add(me);
+    dormitory_.give_bed(me);
     end_turn(lock);
-    me.sleep();
+    dormitory_.sleep(me);
     if (me.ready()) { return true; }
     lock.lock(); // chosen; by now it may be ready as well
     if (chosen_ == &me) { chosen_ = nullptr; }
@@ -76,22 +85,37 @@ bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
     return false;
 }
 
-void driver::unfollow(sleeper& who) {
-    followers_.erase(who.place_);
-    who.follows_ = false;
+void driver::leave_lead() {
+    if (followers_.size() >= crowd && keeper_.joinable()) {
+        leading_ = keeper_leads_ = true;
+        keeper_woken_.notify_one();
+    } else if (!choose_leader()) {
+        last_led_ = now();
+    }
 }
 
-void driver::leave_lead() {
-    if (!choose_leader()) { last_led_ = now(); }
+/// A caller leaves as soon as it has its answer, and a follower has to wake up before the next is
+/// read. In a crowd that is what all wait for; so there the keeper leads, until it is a crowd no
+/// more.
+void driver::keeper_leads(std::unique_lock<std::mutex>& lock) {
+    constexpr unsigned patience = 32;
+    leading_since_ = now();
+    for (unsigned alone = 0; alone < patience && !stopping_;) {
+        const bool few = followers_.size() < 2;
+        poll_once(lock, &nobody_);
+        alone = few ? alone + 1 : 0;
+    }
+    leading_ = keeper_leads_ = false;
+    leave_lead();
 }
 
 /// One that becomes ready before it comes to lead will not come: then another is chosen.
 bool driver::choose_leader() {
     if (followers_.empty()) { return false; }
-    chosen_ = followers_.front();
-    unfollow(*chosen_);
+    chosen_ = &followers_.first();
+    followers_.remove(*chosen_);
+    dormitory_.call(*chosen_);
     chosen_->set(sleeper::state::chosen);
-    to_wake_.push_back(chosen_);
     return true;
 }
 
@@ -105,28 +129,37 @@ bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
     if (from.descriptor < 0) { return false; }
     const bool spin = from.spin > base::duration::zero() && followers_.empty() &&
                       engine_->expected() > 0 && spin_.worth_it();
-    wake_the_ready();
-    lock.unlock();
+    give_up_lock(lock);
     ssize_t count = -1;
+    bool alone = true; // nobody else ran on this cpu meanwhile
     if (spin) {
-        const auto until = time_.now() + from.spin;
+        auto before = time_.now();
+        const auto until = before + from.spin;
         do {
             count = ::recv(from.descriptor, from.into.data(), from.into.size(), MSG_DONTWAIT);
-        } while (count < 0 && errno == EAGAIN && time_.now() < until);
+            const auto after = time_.now();
+            alone = alone && after - before < elsewhere;
+            before = after;
+        } while (count < 0 && errno == EAGAIN && before < until);
     }
     const bool found = count >= 0;
     if (!found) { count = ::recv(from.descriptor, from.into.data(), from.into.size(), 0); }
     const int error = count < 0 ? errno : 0;
     lock.lock();
     look_at_clock();
-    if (spin && found) { spin_.found(); }
-    if (spin && !found) { spin_.in_vain(); }
+    // If the server needed this very cpu for its answer, looking only kept it from it.
+    if (spin && found && alone) { spin_.found(); }
+    if (spin && !(found && alone)) { spin_.in_vain(); }
     const auto at = now();
     engine_due_ = engine_->received(count, error, at);
+    just_looked_ = true;
     take_cancels(at);
     settle();
-    run_due(now());
-    settle();
+    just_looked_ = false;
+    if (timers_.next() <= now()) {
+        run_due(now());
+        settle();
+    }
     return true;
 }
 
@@ -134,7 +167,6 @@ void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader
     const bool as_keeper = leader == nullptr;
     if (!as_keeper && read_directly(lock)) { return; }
     last_polled_ = now();
-    wake_the_ready();
     std::vector<pollfd> watched;
     watched.reserve(wake_up::count + 4);
     wake_.pollables(watched);
@@ -145,7 +177,7 @@ void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader
     } else {
         leader_polls_for_ = leader;
     }
-    lock.unlock();
+    give_up_lock(lock);
     const auto found = ::poll(watched.data(), watched.size(), -1);
     lock.lock();
     look_at_clock();
@@ -188,7 +220,9 @@ void driver::keep() {
     while (!stopping_) {
         look_at_clock();
         wake_the_ready();
-        if (leading_ || (now() < last_led_ + quiet && now() < next_due())) {
+        if (keeper_leads_) {
+            keeper_leads(lock);
+        } else if (leading_ || (now() < last_led_ + quiet && now() < next_due())) {
             keeper_rests(lock);
         } else {
             poll_once(lock, nullptr);
@@ -197,7 +231,10 @@ void driver::keep() {
 }
 
 void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
-    keeper_rests_until_ = now() + quiet;
+    // Who has led for a while will probably go on: a thousand clients that wait should not keep a
+    // thousand keepers busy.
+    const bool long_led = leading_ && now() - leading_since_ >= quiet;
+    keeper_rests_until_ = now() + (long_led ? long_quiet : quiet);
     if (!leading_) { keeper_rests_until_ = std::min(keeper_rests_until_, next_due()); }
     keeper_woken_.wait_for(lock, keeper_rests_until_ - now());
     keeper_rests_until_ = instant::min();

@@ -5,9 +5,7 @@
 #include "holdfast/drive/timer_heap.hpp"
 #include "holdfast/engine/answers.hpp"
 
-#include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
 
 namespace holdfast::drive {
@@ -31,34 +29,6 @@ public:
                          base::milliseconds /*lease*/, base::instant /*now*/) {}
     virtual void on_notice(const engine::notice& /*what*/, base::instant /*now*/) {}
     virtual void on_cancel(base::instant /*now*/) {}
-};
-
-/// A caller that blocks until its participant has something for it. Lives on the caller's stack.
-/// Once it is ready nobody else touches it or what it waited for, so that its thread goes on
-/// without the driver's lock.
-class sleeper {
-public:
-    enum class state : std::uint32_t {
-        waiting,
-        chosen, ///< it is to drive the engine now
-        ready,  ///< what it waits for has happened
-    };
-
-    [[nodiscard]] bool ready() const noexcept {
-        return state_.load(std::memory_order_acquire) == state::ready;
-    }
-    void set(state what) noexcept { state_.store(what, std::memory_order_release); }
-
-    /// Blocks while it is `waiting`.
-    void sleep() noexcept;
-    /// After `set`, from another thread. It may be gone by then: only its address is used.
-    static void wake(const sleeper* who) noexcept;
-
-private:
-    friend class driver;
-    std::atomic<state> state_{state::waiting};
-    std::list<sleeper*>::iterator place_{}; ///< among the driver's followers
-    bool follows_ = false;
 };
 
 } // namespace holdfast::drive

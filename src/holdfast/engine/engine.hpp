@@ -29,6 +29,8 @@ class sink {
 public:
     virtual void answered(answer&& what) = 0;
     virtual void noticed(const notice& what) = 0;
+    /// The clock as whoever drives the engine saw it last; `never`: look for yourself.
+    [[nodiscard]] virtual base::instant now() const noexcept { return base::never; }
 
 protected:
     ~sink() = default;

@@ -19,6 +19,12 @@ void plain_stream::connected() {
     opened();
 }
 
+void plain_stream::readable_from(int bytes) {
+    if (bytes == low_water_ || now_in() != state::open) { return; }
+    low_water_ = bytes;
+    ::setsockopt(socket(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
+}
+
 short plain_stream::events() const noexcept {
     return static_cast<short>(full_ ? POLLIN | POLLOUT : POLLIN);
 }

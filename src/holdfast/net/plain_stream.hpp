@@ -23,12 +23,14 @@ public:
     [[nodiscard]] int plain_descriptor() const noexcept override {
         return now_in() == state::open ? socket() : -1;
     }
+    void readable_from(int bytes) override;
 
 private:
     void connected() override;
     [[nodiscard]] short events() const noexcept override;
     void broken(int error);
 
+    int low_water_ = 1;
     bool full_ = false; ///< the last write took less than it was given
     int parting_ = 0;   ///< why nothing can be sent any more, while there is still to read
 };

@@ -63,6 +63,8 @@ public:
     /// The descriptor if bytes on it are the stream's own, so that recv() may be called directly;
     /// -1 with TLS. A recv() that may block does so for some milliseconds at most.
     [[nodiscard]] virtual int plain_descriptor() const noexcept = 0;
+    /// poll() finds it readable only with so many bytes; a hint, which TLS does not follow.
+    virtual void readable_from(int /*bytes*/) {}
 
 protected:
     stream() = default;

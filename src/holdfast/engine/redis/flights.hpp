@@ -39,6 +39,7 @@ struct flight {
     asked what{};
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
+    bool quiet = false;     ///< a short answer may lie unread until more comes
     op_id id = 0;           ///< 0: nobody waits for the answer
     base::instant sent{};
     base::instant give_up = base::never;
@@ -52,7 +53,7 @@ struct flight {
     /// As new, but what was allocated is kept for the next.
     void clear() {
         what = {};
-        answered = cancelled = false;
+        answered = cancelled = quiet = false;
         id = 0;
         give_up = not_after = base::never;
         items.clear();

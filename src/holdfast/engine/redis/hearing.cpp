@@ -74,6 +74,7 @@ void redis_engine::heard(const reply& said, instant now) {
     } else {
         heard(of, said, now);
     }
+    if (of.quiet) { --quiet_; }
     flights_.drop_first();
 }
 
@@ -134,6 +135,7 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
         }
     }
     answer out = read_acquire(said);
+    if (of.quiet) { crowded_ = out.what == fate::queued && said.is_integer(); }
     if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
         flight& undo = take_off(asked::undo, now);
         auto& bytes = link_.now()->out();

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -28,10 +30,24 @@ void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
     out.append(text.data() + at, width);
 }
 
+/// Eight digits at once, each in a byte of its own.
+std::uint64_t hex_of_half(std::uint32_t value) {
+    std::uint64_t x = value;
+    x = (x | x << 16U) & 0x0000'ffff'0000'ffffU;
+    x = (x | x << 8U) & 0x00ff'00ff'00ff'00ffU;
+    x = (x | x << 4U) & 0x0f0f'0f0f'0f0f'0f0fU;
+    const auto letters = ((x + 0x0606'0606'0606'0606U) >> 4U) & 0x0101'0101'0101'0101U;
+    x += 0x3030'3030'3030'3030U + letters * ('a' - '0' - 10);
+    return __builtin_bswap64(x); // the first digit is the highest, and comes first in memory
+}
+
 void append_hex(std::string& out, std::uint64_t value) {
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        out += hex_digits[(value >> static_cast<unsigned>(shift)) & 0xfU];
-    }
+    static_assert(std::endian::native == std::endian::little);
+    const std::array halves{hex_of_half(static_cast<std::uint32_t>(value >> 32U)),
+                            hex_of_half(static_cast<std::uint32_t>(value))};
+    std::array<char, sizeof halves> text; // NOLINT(cppcoreguidelines-pro-type-member-init): below
+    std::memcpy(text.data(), halves.data(), sizeof halves);
+    out.append(text.data(), text.size());
 }
 
 std::string hex_of(const base::client_id& client) {
@@ -109,20 +125,46 @@ layout::layout(std::string prefix, const setting& who)
       inbox_{prefix_ + "inbox:" + client_},
       from_{std::to_string(who.pid) + '\n' + who.host + '\n'},
       own_{who.client} {
+    append_call(acquire_, scripts::acquire, 1, 1);
+    append_call(acquire_with_more_, scripts::acquire, 1, 2);
+    append_call(release_, scripts::release, 1, 1);
     std::replace(from_.begin() + static_cast<std::ptrdiff_t>(from_.find('\n')) + 1, from_.end() - 1,
                  '\n', '?');
 }
 
+/// The same name as before is the usual case.
 void layout::append_key(std::string& out, std::string_view name) {
-    key_.assign(prefix_);
-    key_ += '{';
-    if (std::none_of(name.begin(), name.end(), special)) {
-        key_ += name;
-    } else {
+    if (name != key_for_ || key_.empty()) {
+        key_for_ = name;
+        key_ = prefix_ + '{';
         append_encoded(key_, name);
+        key_ += '}';
+        std::string bulk;
+        append_bulk(bulk, key_);
+        key_ = std::move(bulk);
     }
-    key_ += '}';
-    append_bulk(out, key_);
+    out += key_;
+}
+
+/// Likewise the same terms.
+const std::string& layout::terms_of(const acquire_op& what) {
+    const wish now{what.kind,  what.how,   what.detached, what.permits,
+                   what.limit, what.lease, what.min_hold, what.queue};
+    if (!terms_.empty() && now == terms_for_ && what.note == note_for_) { return terms_; }
+    terms_for_ = now;
+    note_for_ = what.note;
+    terms_.clear();
+    terms_ += letter(what.kind);
+    terms_ += letter(what.how);
+    terms_ += what.detached ? 'd' : '-';
+    append_padded(terms_, what.kind == primitive::semaphore ? what.permits : 1, 5);
+    append_padded(terms_, what.kind == primitive::semaphore ? what.limit : 1, 5);
+    append_padded(terms_, static_cast<std::uint64_t>(what.lease.count()), 8);
+    append_padded(terms_, static_cast<std::uint64_t>(what.min_hold.count()), 11);
+    terms_ += letter(what.queue);
+    terms_ += from_;
+    terms_ += what.note;
+    return terms_;
 }
 
 void layout::call(std::string& out, const script& what, std::string_view name,
@@ -133,8 +175,9 @@ void layout::call(std::string& out, const script& what, std::string_view name,
 }
 
 void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
-    const bool simple = what.min_hold == base::milliseconds{0} && what.proposed_token == 0;
-    append_call(out, scripts::acquire, 1, simple ? 1 : 3);
+    const bool simple = what.how == mode::exclusive && what.min_hold == base::milliseconds{0} &&
+                        what.proposed_token == 0;
+    out += simple ? acquire_ : acquire_with_more_;
     append_key(out, what.who.name);
     ask_.clear();
     append_padded(ask_,
@@ -142,26 +185,18 @@ void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_
                   instant_digits);
     ask_ += no_instant;
     append_owner(ask_, client_, own_, what.who.owner);
-    ask_ += letter(what.kind);
-    ask_ += letter(what.how);
-    ask_ += what.detached ? 'd' : '-';
-    append_padded(ask_, what.kind == primitive::semaphore ? what.permits : 1, 5);
-    append_padded(ask_, what.kind == primitive::semaphore ? what.limit : 1, 5);
-    append_padded(ask_, static_cast<std::uint64_t>(what.lease.count()), 8);
-    append_padded(ask_, static_cast<std::uint64_t>(what.min_hold.count()), 11);
-    ask_ += letter(what.queue);
-    ask_ += from_;
-    ask_ += what.note;
+    ask_ += terms_of(what);
     append_bulk(out, ask_);
     if (simple) { return; }
-    append_bulk(out, std::to_string(what.min_hold.count() * 1000));
     append_bulk(out, std::to_string(what.proposed_token));
 }
 
 void layout::release(std::string& out, const ticket& who) {
-    ask_.clear();
+    ask_ = no_instant;
     append_owner(ask_, client_, own_, who.owner);
-    call(out, scripts::release, who.name, ask_);
+    out += release_;
+    append_key(out, who.name);
+    append_bulk(out, ask_);
 }
 
 void layout::withdraw(std::string& out, const ticket& who) {

@@ -38,7 +38,21 @@ public:
     [[nodiscard]] std::optional<std::string> name_of(std::string_view key) const;
 
 private:
+    /// What the terms are made of, but for the note.
+    struct wish {
+        primitive kind{};
+        mode how{};
+        bool detached = false;
+        unsigned permits = 0;
+        unsigned limit = 0;
+        base::milliseconds lease{};
+        base::milliseconds min_hold{};
+        queueing queue{};
+        bool operator==(const wish&) const = default;
+    };
+
     void append_key(std::string& out, std::string_view name);
+    [[nodiscard]] const std::string& terms_of(const acquire_op& what);
     void call(std::string& out, const script& what, std::string_view name,
               std::string_view argument);
 
@@ -47,8 +61,19 @@ private:
     std::string inbox_;
     std::string from_; ///< pid and host, as the terms have them
     base::client_id own_;
-    std::string key_; ///< kept for its memory; likewise the next
-    std::string ask_;
+    std::string ask_; ///< kept for its memory
+
+    // How the usual calls begin.
+    std::string acquire_;
+    std::string acquire_with_more_;
+    std::string release_;
+
+    // What was written last, as it was written.
+    std::string key_for_;
+    std::string key_;
+    wish terms_for_;
+    std::string note_for_;
+    std::string terms_;
 };
 
 /// An owner as the layout writes it: 32 hexadecimal digits of the client, 16 of the number.

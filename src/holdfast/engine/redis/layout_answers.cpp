@@ -82,6 +82,11 @@ base::milliseconds left(std::int64_t until, std::int64_t now) {
 } // namespace
 
 answer read_acquire(const reply& said) {
+    if (said.is_integer() && said.integer() < 0) {
+        answer out = say(fate::queued);
+        out.ahead = static_cast<unsigned>(-said.integer());
+        return out;
+    }
     if (said.is_integer()) {
         answer out = say(fate::granted);
         out.token = unsigned_of(said.integer());

@@ -22,6 +22,9 @@ namespace {
 constexpr std::array all_scripts{&scripts::acquire,  &scripts::release,   &scripts::beat,
                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect};
 
+/// After this even a short answer is fetched: who waits has to send heartbeats.
+constexpr base::milliseconds longest_lie{200};
+
 } // namespace
 
 redis_engine::redis_engine(place where, const setting& who)
@@ -69,6 +72,11 @@ void redis_engine::heard_greeting(const reply& said, instant now) {
     }
 }
 
+instant redis_engine::clock() const noexcept {
+    const auto seen = sink_->now();
+    return seen == base::never ? time_.now() : seen;
+}
+
 void redis_engine::pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
 
 void redis_engine::heard_anything(const reply& said, instant now) {
@@ -94,7 +102,7 @@ instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
 
 direct redis_engine::expect() {
     constexpr std::size_t most_at_once = 65'536;
-    if (!link_.ready() || on_the_way_ < flights_.size()) { return {}; }
+    if (!link_.ready() || on_the_way_ < flights_.size() || lets_lie_) { return {}; }
     const int descriptor = link_.now()->plain_descriptor();
     if (descriptor < 0) { return {}; }
     direct_.resize(most_at_once);
@@ -119,6 +127,9 @@ instant redis_engine::received(ssize_t count, int error, instant now) {
 instant redis_engine::go_on(bool gather, instant now) {
     if (!waiting_.empty()) { send_waiting(now); }
     flush(gather);
+    if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie) {
+        let_short_answers_lie(false);
+    }
     if (now >= earliest_) { give_up(now); }
     if (on_the_way_ > 0 && !read_by_others_ &&
         now >= flights_.front().sent + where_.command_timeout) {
@@ -131,14 +142,24 @@ instant redis_engine::go_on(bool gather, instant now) {
 }
 
 /// While much is on its way its answers will come soon: what is asked meanwhile waits for them and
-/// goes out in one write.
+/// goes out in one write, by whoever reads them.
 void redis_engine::flush(bool gather) {
     constexpr std::size_t few = 4;
     if (!link_.ready() || link_.now()->out().empty()) { return; }
-    if (gather && on_the_way_ >= few) { return; }
+    if (gather && read_by_others_ && on_the_way_ >= few) { return; }
+    let_short_answers_lie(crowded_ && quiet_ == flights_.size());
     link_.now()->flush();
     const auto sent = link_.now()->sent();
     while (on_the_way_ < flights_.size() && flights_[on_the_way_].end <= sent) { ++on_the_way_; }
+}
+
+/// In a crowd nobody needs to know at once that it waits: to be woken for that would cost as much
+/// as to be woken for the grant. Answers that somebody needs are longer; see acquire.lua.
+void redis_engine::let_short_answers_lie(bool yes) {
+    constexpr int longer = 12;
+    if (yes == lets_lie_) { return; }
+    lets_lie_ = yes;
+    link_.now()->readable_from(yes ? longer : 1);
 }
 
 void redis_engine::changed(link::change how, instant now) {
@@ -150,7 +171,8 @@ void redis_engine::changed(link::change how, instant now) {
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
     auto lost = std::exchange(flights_, {});
-    on_the_way_ = 0;
+    on_the_way_ = quiet_ = 0;
+    lets_lie_ = false;
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
         if (one.answered || one.cancelled || one.id == 0) { continue; }
@@ -193,7 +215,10 @@ void redis_engine::give_up(instant now) {
 
 instant redis_engine::due() const noexcept {
     instant next = std::min(earliest_, link_.due());
-    if (on_the_way_ > 0) { next = std::min(next, flights_.front().sent + where_.command_timeout); }
+    if (on_the_way_ > 0) {
+        const auto soon = lets_lie_ ? longest_lie : where_.command_timeout;
+        next = std::min(next, flights_.front().sent + soon);
+    }
     return next;
 }
 

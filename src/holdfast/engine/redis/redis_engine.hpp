@@ -55,6 +55,8 @@ private:
     void send_waiting(base::instant now);
     void load_scripts(base::instant now);
     void flush(bool gather);
+    void be_quiet(flight& one);
+    void let_short_answers_lie(bool yes);
 
     // Hearing.
     void heard_greeting(const reply& said, base::instant now);
@@ -70,6 +72,7 @@ private:
     void say(const flight& to, answer&& what);
     void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
 
+    [[nodiscard]] base::instant clock() const noexcept;
     base::instant go_on(bool gather, base::instant now);
     void heard_anything(const reply& said, base::instant now);
 
@@ -95,6 +98,9 @@ private:
     std::deque<waiting> waiting_;
     flights flights_;
     std::size_t on_the_way_ = 0;           ///< of the flights, those that are sent
+    std::size_t quiet_ = 0;                ///< of the flights, those that are
+    bool crowded_ = false;                 ///< the last who asked has many before it
+    bool lets_lie_ = false;                ///< short answers, for a while
     std::uint64_t written_ = 0;            ///< bytes of commands for the present session
     base::instant earliest_ = base::never; ///< no operation gives up before this
 

@@ -45,7 +45,7 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
     }
     earliest_ = std::min(earliest_, give_up);
     if (link_.ready() && waiting_.empty()) {
-        send(id, what, give_up, time_.now());
+        send(id, what, give_up, clock());
         return;
     }
     waiting_.push_back({id, what, give_up});
@@ -86,6 +86,11 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     made.end = written_;
 }
 
+void redis_engine::be_quiet(flight& one) {
+    one.quiet = true;
+    ++quiet_;
+}
+
 /// Without an answer by then the connection is given up, and the acquire is sent again on another.
 /// If the first one arrives last it must not count: by then its ticket may have been released.
 instant redis_engine::counts_until(const flight& of) const noexcept {
@@ -95,11 +100,13 @@ instant redis_engine::counts_until(const flight& of) const noexcept {
 void redis_engine::write(flight& to, const acquire_op& what) {
     to.not_after = what.not_after;
     to.who = what.who;
+    if (what.queue == queueing::grant) { be_quiet(to); }
     layout_.acquire(link_.now()->out(), what, clock_.translate(counts_until(to)));
 }
 
 void redis_engine::write(flight& to, const release_op& what) {
     to.what = asked::release;
+    if (!what.awaited) { be_quiet(to); }
     layout_.release(link_.now()->out(), what.who);
 }
 

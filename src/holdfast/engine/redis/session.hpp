@@ -65,6 +65,7 @@ public:
 
     /// See net::stream; -1 while it is not ready.
     [[nodiscard]] int plain_descriptor() const noexcept;
+    void readable_from(int bytes) { stream_->readable_from(bytes); }
 
 private:
     void greet();

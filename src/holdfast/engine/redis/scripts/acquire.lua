@@ -3,10 +3,12 @@
 --
 -- KEYS  the record. The other keys of the name are made from it: same hash tag.
 -- ARGV  1 not-after, server time in us (16), '0000000000000000', owner (48), terms: as the record
---       will have it; 2 min_hold us, 3 proposed token: may be absent
+--       will have it; 2 proposed token, or 0. Absent: none, and the terms are of an exclusive hold
+--       without min_hold
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
---       {7} tokens are used up
+--       {7, 0} tokens are used up. -n: queued, n are ahead, who are more than a few. All but this one
+--       have 12 bytes or more, so that a client can let it lie until more comes.
 --
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
 -- must be one decision. Without flags: a server that is out of memory or read-only refuses the
@@ -17,25 +19,32 @@ local now = time[1] * 1000000 + time[2]
 local rec = call('GET', KEYS[1])
 local ask = ARGV[1]
 
-if (not rec or sub(rec, 1, 4) == 'hf1i') and sub(ask, 82, 82) == 'x' and not ARGV[2] then
-    if now > tonumber(sub(ask, 1, 16)) then return {3, now} end
-    local last, token = '000000000000000000000000000000000000000000000000', now
+local tag = rec and sub(rec, 1, 4)
+
+if not ARGV[2] and (tag == 'hf1i' or not rec) then
+    if sub(ask, 1, 16) - now < 0 then return {3, now} end
+    local token, last = now, '000000000000000000000000000000000000000000000000'
+    local high = 0
     if rec then
         last = sub(rec, 118, 165)
         if last == sub(ask, 33, 80) then return {2, 0} end -- comes after its own release
-        local high = tonumber(sub(rec, 5, 20))
+        high = sub(rec, 5, 20) + 0
         if high >= now then token = high + 1 end
     end
-    if token >= 9007199254740992 then return {7} end
-    call('SET', KEYS[1],
-         string.format('hf1x%016d%016d', token, now + sub(ask, 94, 101) * 1000) .. last .. 'r'
-         .. ask, 'PX', '172800000')
+    if token >= 9007199254740992 then return {7, 0} end
+    rec = string.format('hf1x%016d%016d', token, now + sub(ask, 94, 101) * 1000) .. last .. 'r'
+        .. ask
+    -- See MEMORY_MS.
+    if high < now and now - high < now % 3600000000 then
+        call('SET', KEYS[1], rec, 'KEEPTTL')
+    else
+        call('SET', KEYS[1], rec, 'PX', '176400000')
+    end
     return token
 end
 
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
-local tag = rec and sub(rec, 1, 4)
-if (tag == 'hf1q' or tag == 'hf1x') and sub(ask, 82, 82) == 'x' and sub(ask, 113, 113) == 'g'
+if (tag == 'hf1q' or tag == 'hf1x') and not ARGV[2] and sub(ask, 113, 113) == 'g'
         and sub(rec, 166, 166) == sub(ask, 81, 81) and tonumber(sub(rec, 21, 36)) > now
         and now <= tonumber(sub(ask, 1, 16)) then
     local who, q, w = sub(ask, 33, 80), KEYS[1] .. ':q', KEYS[1] .. ':w'
@@ -45,12 +54,15 @@ if (tag == 'hf1q' or tag == 'hf1x') and sub(ask, 82, 82) == 'x' and sub(ask, 113
         local entry = string.format('%016d%016d', now + 3000000, now) .. sub(ask, 81)
         if call('HSETNX', w, who, entry) == 1 then
             call('ZADD', q, serial, who)
-            call('PEXPIRE', q, '3000')
-            call('PEXPIRE', w, '3000')
-            if tag == 'hf1x' then call('SETRANGE', KEYS[1], 3, 'q') end
+            if tag == 'hf1x' then
+                call('SETRANGE', KEYS[1], 3, 'q')
+                -- Later on the heartbeats of those who wait see to it.
+                call('PEXPIRE', q, '3000')
+                call('PEXPIRE', w, '3000')
+            end
             local ahead = call('ZCARD', q) - 1
             if ahead < 4 then return {1, ahead, tonumber(sub(rec, 21, 36)) - now} end
-            if ahead < 10000 then return {1, ahead, 0} end
+            if ahead < 10000 then return -ahead end
             call('ZREM', q, who)
             call('HDEL', w, who)
         end
@@ -106,9 +118,9 @@ local function ask(S)
         if sub(terms, 33, 33) == 'n' then return {2, 0} end
         return enqueue(S)
     end
-    local proposed = tonumber(ARGV[3] or 0)
+    local proposed = tonumber(ARGV[2] or 0)
     if proposed > 0 and proposed <= S.high then return {2, S.high} end
-    if proposed == 0 and next_token(S) >= TOKEN_END then return {7} end
+    if proposed == 0 and next_token(S) >= TOKEN_END then return {7, 0} end
     if sub(terms, 2, 2) ~= 'x' then
         local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
         if (h ~= 'none' and h ~= 'hash') or (d ~= 'none' and d ~= 'zset') then

@@ -20,7 +20,7 @@ local function renew(key, owner, lease)
     if tag ~= 'hf1x' and tag ~= 'hf1q' then return false end
     if tonumber(string.sub(rec, 21, 36)) <= now then return false end
     redis.call('SETRANGE', key, 20, string.format('%016d', now + lease))
-    redis.call('PEXPIRE', key, 172800000)
+    redis.call('PEXPIRE', key, 176400000)
     return true
 end
 

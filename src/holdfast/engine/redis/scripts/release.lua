@@ -2,37 +2,36 @@
 -- Gives up a hold, and hands it to the first waiter in the same step. See state.lua.
 --
 -- KEYS  the record
--- ARGV  the owner
+-- ARGV  '0000000000000000' (no min_hold, as the record has it) and the owner
 -- Answer  0 not held, 1 released, 2 handed off
 --
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
 -- Allowed when the server is out of memory: it frees.
 local rec = redis.call('GET', KEYS[1])
-local owner = ARGV[1]
+local mine = rec and string.sub(rec, 102, 165) == ARGV[1]
+local tag = rec and string.sub(rec, 1, 4)
 
 -- Alone, with nobody waiting: it is marked as idle and stays as it is. Whether it had run out does
 -- not matter here, since nobody has taken it.
-if rec and string.sub(rec, 1, 4) == 'hf1x' and string.sub(rec, 118, 165) == owner
-        and string.sub(rec, 102, 117) == '0000000000000000' then
+if mine and tag == 'hf1x' then
     redis.call('SETRANGE', KEYS[1], 3, 'i')
     return 1
 end
 
+local owner = string.sub(ARGV[1], 17)
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule.
-if rec and string.sub(rec, 1, 4) == 'hf1q' and string.sub(rec, 118, 165) == owner
-        and string.sub(rec, 102, 117) == '0000000000000000'
-        and tonumber(string.sub(rec, 21, 36)) > now then
+if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
     local call, sub, key = redis.call, string.sub, KEYS[1]
     local q, w = key .. ':q', key .. ':w'
     local first = call('ZRANGE', q, 0, 1)
     local entry = first[1] and call('HGET', w, first[1])
-    if entry and tonumber(sub(entry, 1, 16)) > now and sub(entry, 34, 34) == 'x'
+    if entry and sub(entry, 1, 16) - now > 0 and sub(entry, 34, 34) == 'x'
             and sub(entry, 54, 65) == '00000000000g' then
         local who, token = first[1], now
-        local high = tonumber(sub(rec, 5, 20))
+        local high = sub(rec, 5, 20) + 0
         if high >= now then token = high + 1 end
         local text = string.format('%016d', token)
         local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:' .. sub(who, 1, 32)
@@ -41,10 +40,13 @@ if rec and string.sub(rec, 1, 4) == 'hf1q' and string.sub(rec, 118, 165) == owne
             call('ZREM', q, who)
             if first[2] then call('HDEL', w, who) else call('DEL', w) end
             local lease = math.min(2000000, sub(entry, 46, 53) * 1000)
-            call('SET', key, (first[2] and 'hf1q' or 'hf1x') .. text
-                 .. string.format('%016d', now + lease) .. owner
-                 .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33),
-                 'PX', '172800000')
+            rec = (first[2] and 'hf1q' or 'hf1x') .. text .. string.format('%016d', now + lease)
+                .. owner .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
+            if high < now and now - high < now % 3600000000 then
+                call('SET', key, rec, 'KEEPTTL')
+            else
+                call('SET', key, rec, 'PX', '176400000')
+            end
             return 2
         end
     end

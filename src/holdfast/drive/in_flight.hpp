@@ -1,0 +1,57 @@
+#pragma once
+// What was asked of the engine and is not answered yet.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace holdfast::drive {
+
+/// By the number of the operation. Numbers are given in ascending order and are mostly answered in
+/// it, so that a ring does, which takes no memory from the heap for each.
+///
+/// Thread safety: none.
+template <typename What>
+class in_flight {
+public:
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+    /// REQUIRES: `number` is above all that were added before.
+    void add(std::uint64_t number, What what) {
+        if (count_ == 0) { first_ = next_ = number; }
+        // Numbers that were used for something else leave a hole.
+        while (number - first_ >= slots_.size()) { grow(); }
+        next_ = number + 1;
+        slots_[number & (slots_.size() - 1)] = std::move(what);
+        ++count_;
+    }
+
+    /// Gives it away if it is here.
+    [[nodiscard]] std::optional<What> take(std::uint64_t number) {
+        if (count_ == 0 || number < first_ || number >= next_) { return std::nullopt; }
+        auto out = std::exchange(slots_[number & (slots_.size() - 1)], std::nullopt);
+        if (!out) { return out; }
+        --count_;
+        while (first_ < next_ && !slots_[first_ & (slots_.size() - 1)]) { ++first_; }
+        return out;
+    }
+
+private:
+    void grow() {
+        constexpr std::size_t least = 16;
+        std::vector<std::optional<What>> more(slots_.empty() ? least : slots_.size() * 2);
+        for (auto number = first_; number < next_; ++number) {
+            more[number & (more.size() - 1)] = std::move(slots_[number & (slots_.size() - 1)]);
+        }
+        slots_ = std::move(more);
+    }
+
+    std::vector<std::optional<What>> slots_; ///< as many as a power of two
+    std::uint64_t first_ = 0;                ///< the lowest that is here
+    std::uint64_t next_ = 0;
+    std::size_t count_ = 0;
+};
+
+} // namespace holdfast::drive
