@@ -7,8 +7,8 @@
 --       without min_hold
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
---       {7, 0} tokens are used up. -n: queued, n are ahead, who are more than a few. All but this one
---       have 12 bytes or more, so that a client can let it lie until more comes.
+--       {7, 0} tokens are used up. -n: queued, n are ahead, who are more than a few. All but this
+--       one have 12 bytes or more, so that a client can let it lie until more comes.
 --
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
 -- must be one decision. Without flags: a server that is out of memory or read-only refuses the
