@@ -2,6 +2,7 @@
 
 #include <holdfast/client.hpp>
 #include <holdfast/export.hpp>
+#include <holdfast/layout.hpp>
 #include <holdfast/lock_info.hpp>
 
 #include <chrono>
@@ -41,7 +42,8 @@ struct break_options {
 /// client.
 class HOLDFAST_API admin {
 public:
-    explicit admin(const client& of);
+    /// For locks of this layout; empty: of that which the client's URL names.
+    explicit admin(const client& of, std::optional<layout> in = {});
 
     /// Locks that are held, waited for, or resting.
     [[nodiscard]] lock_page list(const list_options& which = {}) const;
@@ -66,6 +68,7 @@ public:
 
 private:
     std::shared_ptr<core::client_core> core_;
+    std::optional<layout> in_;
 };
 
 } // namespace holdfast

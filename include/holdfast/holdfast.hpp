@@ -3,8 +3,10 @@
 
 #include <holdfast/admin.hpp>
 #include <holdfast/client.hpp>
+#include <holdfast/compat.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fence.hpp>
+#include <holdfast/layout.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>

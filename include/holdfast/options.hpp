@@ -1,8 +1,11 @@
 #pragma once
 
+#include <holdfast/layout.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace holdfast {
@@ -52,6 +55,15 @@ struct hold_options {
 
     /// Who and why, for people who ask who holds the lock. At most 256 bytes.
     std::string note{};
+
+    /// How the lock is written on Redis. Empty: as the client's URL says (`?layout=plain`), which
+    /// is native if it says nothing.
+    std::optional<holdfast::layout> layout{};
+
+    /// Whether there are fencing tokens, where the layout leaves that open (plain, redisson). Those
+    /// who do not use Holdfast have none, so with them it must be off. Empty: as the URL says
+    /// (`?fencing=yes`), which is off. Where it is off token() is errc::unsupported.
+    std::optional<bool> fencing{};
 };
 
 /// How a client behaves.

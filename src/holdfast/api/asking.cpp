@@ -8,8 +8,9 @@ std::shared_ptr<core::hold> ask(core::client_core& core, const core::request& wh
                                 detail::patience wait, const std::stop_token& stop,
                                 bool cancel_fails, std::error_code* failure) {
     clear(failure);
-    if (!core.inherited() &&
-        !passes(failure, [&] { core::check_request(what, core.caps(what.kind)); })) {
+    if (!core.inherited() && !passes(failure, [&] {
+            core::check_request(what, core.caps(what.kind, core::writing_of(what.options)));
+        })) {
         return nullptr;
     }
     auto said = core.acquire(what, wait, stop);

@@ -58,13 +58,15 @@ client_core::~client_core() {
 
 bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
 
-engine::capabilities client_core::caps(primitive kind) const { return driver_->caps(kind); }
+engine::capabilities client_core::caps(primitive kind, const engine::writing& how) const {
+    return driver_->caps(kind, how);
+}
 
 acquired client_core::acquire(const request& what, detail::patience wait,
                               const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(what.kind);
+    const auto caps = driver_->caps(what.kind, writing_of(what.options));
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] reported ask(const engine::op& what);
 
     [[nodiscard]] const base::client_id& id() const noexcept { return who_.client; }
-    [[nodiscard]] engine::capabilities caps(primitive kind) const;
+    [[nodiscard]] engine::capabilities caps(primitive kind, const engine::writing& how) const;
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork(): must not be used
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
 

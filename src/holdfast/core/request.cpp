@@ -88,14 +88,22 @@ void check_request(const request& what, const engine::capabilities& caps) {
     const auto refuse = [&what](const std::string& why) {
         throw error{errc::unsupported, describe(what.kind, what.name) + ": " + why};
     };
-    if (!caps.supported) { refuse("this engine does not have this kind of lock"); }
-    if (what.options.min_hold > milliseconds{0} && !caps.min_hold) {
-        refuse("this engine cannot keep min_hold");
-    }
+    const auto need_of_it = [&](bool good, const char* lacks) {
+        if (!good) { refuse(std::string{caps.what} + ' ' + lacks); }
+    };
+    need_of_it(caps.knows_layout, "has no layout but native");
+    need_of_it(caps.supported, "does not have this kind of lock");
+    need_of_it(what.options.min_hold == milliseconds{0} || caps.min_hold, "cannot keep min_hold");
+    need_of_it(what.options.note.empty() || caps.notes, "has no place for a note");
+    need_of_it(!what.options.fencing.value_or(false) || caps.fencing, "has no fencing tokens");
     need(what.options.lease >= caps.least_lease, [&] {
         return "lease is " + ms(what.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);
     });
+}
+
+engine::writing writing_of(const hold_options& options) noexcept {
+    return {options.layout, options.fencing};
 }
 
 machine::lease_terms terms_of(const hold_options& options) noexcept {

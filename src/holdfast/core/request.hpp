@@ -29,6 +29,7 @@ void check_lease(std::chrono::milliseconds lease, std::chrono::milliseconds marg
 /// Also throws error(unsupported) for what the engine cannot do.
 void check_request(const request& what, const engine::capabilities& caps);
 
+[[nodiscard]] engine::writing writing_of(const hold_options& options) noexcept;
 [[nodiscard]] machine::lease_terms terms_of(const hold_options& options) noexcept;
 
 /// The word for it in messages, e.g. `mutex "stock:1001"`.

@@ -19,7 +19,7 @@ using machine::waiter_machine;
 wait_task::wait_task(client_core& core, const request& what, base::owner_id owner,
                      const machine::wait_plan& plan, engine::queueing queue)
     : core_{core}, terms_{terms_of(what.options)}, machine_{plan} {
-    op_.who = {what.name, owner};
+    op_.who = {what.name, owner, writing_of(what.options)};
     op_.kind = what.kind;
     op_.how = what.how;
     op_.permits = what.permits;

@@ -62,7 +62,9 @@ public:
         std::unique_lock<std::mutex> lock_;
     };
 
-    [[nodiscard]] engine::capabilities caps(primitive kind) const { return engine_->caps(kind); }
+    [[nodiscard]] engine::capabilities caps(primitive kind, const engine::writing& how) const {
+        return engine_->caps_in(kind, how);
+    }
 
     void send(participant& who, purpose why, const engine::op& what, base::instant give_up);
     /// Goes out with all others of this turn. After `useful_until` an answer would be of no use.

@@ -21,6 +21,16 @@ struct capabilities {
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds do not wait for the lease's end
     base::milliseconds least_lease{100};
+    bool notes = true;           ///< keeps hold_options::note
+    bool lists = true;           ///< can tell its locks from what else there is
+    bool sees_waiters = true;    ///< inspect and list show who waits
+    bool not_after = true;       ///< refuses a late duplicate (P5)
+    bool recalls_release = true; ///< a resent release has the same answer
+    /// lock() by the thread that has it already renews the lease instead of being an error, and is
+    /// not counted.
+    bool refreshes = false;
+    bool knows_layout = true;         ///< false: nothing can be asked of it in that layout
+    const char* what = "this engine"; ///< to be named in errors
 };
 
 /// Where answers and notices arrive. Called from inside `submit`, `cancel` or `drive`; must not
@@ -59,7 +69,12 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default; ///< closes; releases nothing: holds end with their leases
 
-    [[nodiscard]] virtual capabilities caps(primitive kind) const = 0;
+    [[nodiscard]] virtual capabilities caps(primitive kind) const = 0; ///< as the URL says
+    [[nodiscard]] virtual capabilities caps_in(primitive kind, const writing& how) const {
+        auto can = caps(kind);
+        can.knows_layout = how.in.value_or(layout::native) == layout::native;
+        return can;
+    }
     virtual void attach(sink& to) = 0; ///< once, before anything else
     virtual void submit(op_id id, const op& what, base::instant give_up) = 0;
     /// Nobody waits for this answer any more. A grant that comes of it is released by the engine.

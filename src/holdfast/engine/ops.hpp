@@ -4,9 +4,11 @@
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/ids.hpp"
 
+#include <holdfast/layout.hpp>
 #include <holdfast/lock_info.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,11 +19,20 @@ namespace holdfast::engine {
 /// hint: tell me when it may be free, I ask again. grant: hand it to me.
 enum class queueing : std::uint8_t { no, hint, grant };
 
+/// How a lock is written, on engines that know more than one way; what is empty is as the engine's
+/// URL says. See hold_options.
+struct writing {
+    std::optional<layout> in{};
+    std::optional<bool> fencing{};
+    bool operator==(const writing&) const = default;
+};
+
 /// One hold or one waiter. The owner's number is never reused, so a ticket also identifies the
 /// request: a resent acquire, release or withdraw is recognised by its ticket.
 struct ticket {
     std::string name;
     base::owner_id owner;
+    writing how{};
     bool operator==(const ticket&) const = default;
 };
 
@@ -69,18 +80,21 @@ struct withdraw_op {
 
 struct inspect_op {
     std::string name;
+    writing how{};
 };
 
 struct list_op {
     std::string prefix;
     std::string cursor; ///< empty to begin; else what the last page gave
     unsigned count = 100;
+    writing how{};
 };
 
 /// Takes the lock away from its holders, whoever they are.
 struct break_op {
     std::string name;
     std::uint64_t only_token = 0; ///< only this holder; 0: all of them
+    writing how{};
 };
 
 /// Is the engine there and in order?

@@ -120,6 +120,36 @@ void take_prefix(const url& where, place& out) {
     out.prefix = *text;
 }
 
+/// yes or no.
+void take_choice(const url& where, const char* key, bool& out) {
+    const auto* const text = find(where, key);
+    if (text == nullptr) { return; }
+    if (*text != "yes" && *text != "no") {
+        refuse(std::string{"query: "} + key + ": must be yes or no");
+    }
+    out = *text == "yes";
+}
+
+void take_layout(const url& where, place& out) {
+    if (const auto* const text = find(where, "layout")) {
+        if (*text == "native") {
+            out.layout = layout::native;
+        } else if (*text == "plain") {
+            out.layout = layout::plain;
+        } else if (*text == "redisson") {
+            out.layout = layout::redisson;
+        } else {
+            refuse("query: layout: must be native, plain or redisson");
+        }
+    }
+    take_choice(where, "fencing", out.fencing);
+    take_choice(where, "sharded", out.sharded);
+    if (const auto* const text = find(where, "key_prefix")) {
+        if (text->size() > longest_prefix) { refuse("query: key_prefix: at most 64 bytes"); }
+        out.key_prefix = *text;
+    }
+}
+
 void take_tls(const url& where, place& out) {
     net::tls_terms terms;
     const auto take = [&where](const char* key, std::string& to) {
@@ -132,15 +162,13 @@ void take_tls(const url& where, place& out) {
     if (terms.certificate.empty() != terms.private_key.empty()) {
         refuse("query: cert and key: both or neither");
     }
-    if (const auto* const text = find(where, "verify")) {
-        if (*text != "yes" && *text != "no") { refuse("query: verify: must be yes or no"); }
-        terms.verify = *text == "yes";
-    }
+    take_choice(where, "verify", terms.verify);
     out.server.tls = terms;
 }
 
 void take_query(const url& where, place& out) {
     take_prefix(where, out);
+    take_layout(where, out);
     take_time(where, "connect_timeout", out.connect_timeout);
     take_time(where, "timeout", out.command_timeout);
     if (const auto* const text = find(where, "spin")) {
@@ -157,13 +185,15 @@ place place::from(const url& where) {
     const bool tls = where.scheme == "rediss";
     const bool local = where.scheme == "redis+unix";
     if (tls) {
-        where.allow_only({"prefix", "timeout", "connect_timeout", "spin", "ca", "cert", "key",
-                          "server_name", "verify"});
+        where.allow_only({"prefix", "timeout", "connect_timeout", "spin", "layout", "fencing",
+                          "key_prefix", "sharded", "ca", "cert", "key", "server_name", "verify"});
         take_tls(where, out);
     } else if (local) {
-        where.allow_only({"prefix", "timeout", "connect_timeout", "spin", "db"});
+        where.allow_only({"prefix", "timeout", "connect_timeout", "spin", "layout", "fencing",
+                          "key_prefix", "sharded", "db"});
     } else {
-        where.allow_only({"prefix", "timeout", "connect_timeout", "spin"});
+        where.allow_only({"prefix", "timeout", "connect_timeout", "spin", "layout", "fencing",
+                          "key_prefix", "sharded"});
     }
     take_query(where, out);
     std::string_view host = where.authority;

@@ -41,6 +41,7 @@ capabilities redis_engine::caps(primitive /*kind*/) const {
     can.queue = queueing::grant;
     can.fencing = true;
     can.min_hold = true;
+    can.knows_layout = where_.layout == holdfast::layout::native;
     return can;
 }
 
