@@ -32,7 +32,9 @@ void let_go(core::client_core& core, core::hold& held) noexcept {
 
 std::uint64_t token_of(const core::hold& held) {
     if (held.token() == 0) {
-        throw error{errc::unsupported, "token(): this engine or layout gives no fencing tokens"};
+        throw error{errc::unsupported,
+                    "token(): this engine or layout gives no fencing tokens; see "
+                    "hold_options::fencing"};
     }
     return held.token();
 }

@@ -102,12 +102,21 @@ lease gate::acquire(want what, const hold_options& how, std::stop_token stop,
 bool gate::lock(want what, patience wait, std::error_code* failure) {
     if (const auto mine = body_->mine(); mine && !mine->why_lost()) {
         api::clear(failure);
-        // A try is answered; only a wait would never end.
-        if (wait.at_most == patience::forever().at_most) {
-            api::fail(failure, make_error_code(errc::would_deadlock),
-                      core::describe(body_->proto.kind, name()));
+        auto& core = *body_->core;
+        if (!core.caps(body_->proto.kind, core::writing_of(defaults())).refreshes) {
+            // A try is answered; only a wait would never end.
+            if (wait.at_most == patience::forever().at_most) {
+                api::fail(failure, make_error_code(errc::would_deadlock),
+                          core::describe(body_->proto.kind, name()));
+            }
+            return false;
         }
-        return false;
+        const auto said = core.extend(*mine, core::terms_of(defaults()).lease);
+        if (!said) { return true; }
+        if (said != errc::lost) {
+            api::fail(failure, said, core::describe(body_->proto.kind, name()));
+            return false;
+        }
     }
     auto got = api::ask(*body_->core, body_->wanting(what, defaults()), wait, {}, true, failure);
     if (!got) { return false; }

@@ -136,8 +136,14 @@ void driver::hand_out_notices() {
 void driver::send_beats() {
     auto all = std::exchange(beats_, {});
     const auto at = now();
-    for (std::size_t first = 0; first < all.size(); first += engine::most_beats) {
-        const auto count = std::min(engine::most_beats, all.size() - first);
+    for (std::size_t first = 0, count = 0; first < all.size(); first += count) {
+        // A batch is of one way of writing: those that are written otherwise come after it.
+        const auto rest = all.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto others = std::stable_partition(
+            rest, all.end(), [how = rest->what.who.how](const beat_request& one) {
+                return one.what.who.how == how;
+            });
+        count = std::min(engine::most_beats, static_cast<std::size_t>(others - rest));
         engine::beat_op what;
         what.items.reserve(count);
         beat_flight batch{{}, at};

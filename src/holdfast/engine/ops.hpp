@@ -62,7 +62,7 @@ struct beat_op {
         bool waiting = false;        ///< a waiter's heartbeat; otherwise a holder's renewal
         base::milliseconds lease{0}; ///< renewal: the new lease, counted from now
     };
-    std::vector<item> items; ///< at most `most_beats`
+    std::vector<item> items; ///< at most `most_beats`, all written in the same way
 };
 inline constexpr std::size_t most_beats = 500;
 

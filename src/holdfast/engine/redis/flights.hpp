@@ -13,9 +13,12 @@
 
 namespace holdfast::engine::redis {
 
+class foreign_layout;
+
 /// Whose answer a reply is.
 enum class asked : std::uint8_t {
     acquire,
+    take, ///< an acquire without a script
     release,
     withdraw, ///< or a break: they answer alike
     beat,
@@ -23,9 +26,10 @@ enum class asked : std::uint8_t {
     scan,
     listed, ///< an inspect for a list
     diagnose,
-    time, ///< ours: to know the server's clock
-    load, ///< ours: scripts
-    undo, ///< ours: a withdraw for a cancelled acquire
+    time,      ///< ours: to know the server's clock
+    load,      ///< ours: scripts
+    undo,      ///< ours: a withdraw for a cancelled acquire, or the like: its answer is of no use
+    subscribe, ///< ours: to a channel, or no longer; the answer comes as a push
 };
 
 /// A list that is being put together.
@@ -33,6 +37,15 @@ struct list_job {
     report page{};
     std::size_t missing = 0;
     bool failed = false; ///< and answered
+};
+
+/// Of an acquire or a release in a layout that others made.
+struct foreign_terms {
+    base::milliseconds lease{0};
+    bool fenced = false;
+    bool waits = false;     ///< for as long as it is held
+    bool listening = false; ///< to its channel since before it was sent
+    bool resent = false;    ///< a release that was sent before, without an answer
 };
 
 struct flight {
@@ -49,6 +62,8 @@ struct flight {
     unsigned count = 0;                    ///< scan: the longest page
     std::vector<ticket> items{};           ///< beat
     std::shared_ptr<list_job> list{};
+    foreign_layout* in = nullptr; ///< null: the native layout
+    foreign_terms terms{};
 
     /// As new, but what was allocated is kept for the next.
     void clear() {
@@ -58,6 +73,8 @@ struct flight {
         give_up = not_after = base::never;
         items.clear();
         list.reset();
+        in = nullptr;
+        terms = {};
     }
 };
 

@@ -27,6 +27,7 @@ std::string_view info_line(std::string_view text, std::string_view key) {
 bool answers(const flight& of, const reply& said) {
     switch (of.what) {
     case asked::acquire: return said.is_integer() || (said.is_array() && said.number(0) > 0);
+    case asked::take: return said.is_text();
     case asked::release:
     case asked::withdraw:
     case asked::undo: return said.is_integer();
@@ -35,6 +36,7 @@ bool answers(const flight& of, const reply& said) {
     case asked::listed: return said.size() == 6;
     case asked::scan:
     case asked::time: return said.size() == 2;
+    case asked::subscribe: return false; // a push, or an error
     case asked::diagnose:
     case asked::load: return said.is_text() || said.is_error();
     }
@@ -81,14 +83,22 @@ void redis_engine::heard(const reply& said, instant now) {
 void redis_engine::heard(flight& of, const reply& said, instant now) {
     switch (of.what) {
     case asked::acquire: heard_acquire(of, said, now); break;
-    case asked::release: say(of, read_release(said)); break;
+    case asked::take: heard_take(of, said, now); break;
+    case asked::release:
+        if (of.in != nullptr) {
+            heard_released(of, said, now);
+        } else {
+            say(of, read_release(said));
+        }
+        break;
     case asked::withdraw: say(of, read_withdraw(said)); break;
     case asked::beat: heard_beat(of, said); break;
     case asked::inspect: {
         answer out;
         out.what = fate::reported;
         report found;
-        found.locks.push_back(read_inspect(said, std::move(of.who.name)));
+        found.locks.push_back(of.in != nullptr ? read_foreign_inspect(said, std::move(of.who.name))
+                                               : read_inspect(said, std::move(of.who.name)));
         out.report = std::make_shared<const report>(std::move(found));
         say(of, std::move(out));
         break;
@@ -99,6 +109,7 @@ void redis_engine::heard(flight& of, const reply& said, instant now) {
     case asked::time:
         clock_.learn(said.number(0) * 1'000'000 + said.number(1), of.sent, now);
         break;
+    case asked::subscribe:
     case asked::load:
     case asked::undo: break;
     }
@@ -134,6 +145,7 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
             return;
         }
     }
+    if (of.in != nullptr) { return heard_foreign(of, said, now); }
     answer out = read_acquire(said);
     if (of.quiet) { crowded_ = out.what == fate::queued && said.is_integer(); }
     if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
@@ -235,8 +247,10 @@ void redis_engine::heard_diagnosis(const flight& of, const reply& said) {
     say(of, std::move(out));
 }
 
-void redis_engine::heard_message(const reply& said) {
-    if (said.word(0) != "message") { return; } // subscribe
+void redis_engine::heard_message(const reply& said, instant now) {
+    if (said.word(0) != "message" || said.word(1) != layout_.inbox()) {
+        return heard_push(said, now);
+    }
     const notice what = read_message(said.word(2));
     if (what.what != notice::kind::inbox_reset) { sink_->noticed(what); }
 }

@@ -206,7 +206,7 @@ notice read_message(std::string_view payload) {
         break;
     case 'm': out.what = notice::kind::maybe_free; break;
     case 'b':
-        if (out.token > 0) { out.what = notice::kind::broken; }
+        if (out.token > 0 || !has_token) { out.what = notice::kind::broken; }
         break;
     default: break;
     }

@@ -32,16 +32,17 @@ redis_engine::redis_engine(place where, const setting& who)
       client_{who.client},
       time_{*who.time},
       layout_{where_.prefix, who},
+      plain_{where_, who},
+      redisson_{where_, who},
       link_{where_, [this] { return greeting(); }} {}
 
-capabilities redis_engine::caps(primitive /*kind*/) const {
+capabilities redis_engine::native_caps() {
     capabilities can;
     can.supported = true;
     can.fifo = true;
     can.queue = queueing::grant;
     can.fencing = true;
     can.min_hold = true;
-    can.knows_layout = where_.layout == holdfast::layout::native;
     return can;
 }
 
@@ -85,7 +86,7 @@ void redis_engine::heard_anything(const reply& said, instant now) {
     if (!link_.ready() && (subscribed || !said.is_push())) {
         heard_greeting(said, now);
     } else if (said.is_push()) {
-        heard_message(said);
+        heard_message(said, now);
     } else {
         heard(said, now);
     }
@@ -127,6 +128,7 @@ instant redis_engine::received(ssize_t count, int error, instant now) {
 
 instant redis_engine::go_on(bool gather, instant now) {
     if (!waiting_.empty()) { send_waiting(now); }
+    if (now >= waits_.due()) { stop_listening(now); }
     flush(gather);
     if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie) {
         let_short_answers_lie(false);
@@ -174,6 +176,8 @@ void redis_engine::changed(link::change how, instant now) {
     auto lost = std::exchange(flights_, {});
     on_the_way_ = quiet_ = 0;
     lets_lie_ = false;
+    waits_.lost();
+    plain_loaded_ = redisson_loaded_ = false;
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
         if (one.answered || one.cancelled || one.id == 0) { continue; }
@@ -215,7 +219,7 @@ void redis_engine::give_up(instant now) {
 }
 
 instant redis_engine::due() const noexcept {
-    instant next = std::min(earliest_, link_.due());
+    instant next = std::min({earliest_, link_.due(), waits_.due()});
     if (on_the_way_ > 0) {
         const auto soon = lets_lie_ ? longest_lie : where_.command_timeout;
         next = std::min(next, flights_.front().sent + soon);

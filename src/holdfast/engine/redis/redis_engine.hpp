@@ -6,7 +6,10 @@
 #include "holdfast/engine/redis/layout.hpp"
 #include "holdfast/engine/redis/link.hpp"
 #include "holdfast/engine/redis/place.hpp"
+#include "holdfast/engine/redis/plain_layout.hpp"
+#include "holdfast/engine/redis/redisson_layout.hpp"
 #include "holdfast/engine/redis/server_clock.hpp"
+#include "holdfast/engine/redis/waits.hpp"
 
 #include <deque>
 #include <string>
@@ -21,7 +24,8 @@ class redis_engine final : public engine {
 public:
     redis_engine(place where, const setting& who);
 
-    [[nodiscard]] capabilities caps(primitive kind) const override;
+    [[nodiscard]] capabilities caps(primitive kind) const override { return caps_in(kind, {}); }
+    [[nodiscard]] capabilities caps_in(primitive kind, const writing& how) const override;
     void attach(sink& to) override { sink_ = &to; }
     void submit(op_id id, const op& what, base::instant give_up) override;
     void cancel(op_id id) override;
@@ -58,6 +62,38 @@ private:
     void be_quiet(flight& one);
     void let_short_answers_lie(bool yes);
 
+    /// Something that nobody asked for: `write` appends one command, and gets its flight.
+    template <typename Write>
+    void ours(asked what, base::instant now, Write write) {
+        flight& made = take_off(what, now);
+        auto& out = link_.now()->out();
+        const auto before = out.size();
+        write(out, made);
+        written_ += out.size() - before;
+        made.end = written_;
+    }
+
+    // Locks in layouts that others made.
+    [[nodiscard]] static capabilities native_caps();
+    [[nodiscard]] foreign_layout* foreign(const writing& how) noexcept; ///< null: native
+    [[nodiscard]] foreign_layout* foreign(const op& what) noexcept;
+    [[nodiscard]] bool cannot(op_id id, const op& what);
+    [[nodiscard]] bool answer_beats_here(op_id id, const beat_op& what);
+    void prepare(foreign_layout& in, const op& what, base::instant now);
+    void load_scripts(foreign_layout& of, base::instant now);
+    void listen(const foreign_layout& in, const std::string& channel, base::instant now);
+    void stop_listening(base::instant now);
+    void write_foreign(flight& to, const acquire_op& what);
+    void write_foreign(flight& to, const release_op& what);
+    void write_foreign(flight& to, const withdraw_op& what);
+    void ask_by_script(const flight& of, base::instant now);
+    void heard_take(flight& of, const reply& said, base::instant now);
+    void heard_foreign(flight& of, const reply& said, base::instant now);
+    void heard_granted(flight& of, answer&& what, base::instant now);
+    void heard_busy(flight& of, std::int64_t pttl, base::instant now);
+    void heard_released(flight& of, const reply& said, base::instant now);
+    void heard_push(const reply& said, base::instant now);
+
     // Hearing.
     void heard_greeting(const reply& said, base::instant now);
     void heard(const reply& said, base::instant now);
@@ -68,7 +104,7 @@ private:
     void heard_scan(const flight& of, const reply& said, base::instant now);
     void heard_listed(const flight& of, const reply& said);
     void heard_diagnosis(const flight& of, const reply& said);
-    void heard_message(const reply& said);
+    void heard_message(const reply& said, base::instant now);
     void say(const flight& to, answer&& what);
     void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
 
@@ -87,6 +123,12 @@ private:
     const base::client_id client_;
     const base::time_source& time_;
     layout layout_;
+    plain_layout plain_;
+    redisson_layout redisson_;
+    bool plain_loaded_ = false; ///< its scripts, in this session; likewise
+    bool redisson_loaded_ = false;
+    waits waits_;
+    std::vector<base::owner_id> half_released_; ///< in these layouts: sent, and not answered yet
     server_clock clock_;
     sink* sink_ = nullptr;
 

@@ -13,6 +13,8 @@ bool reply::is_array() const noexcept { return raw_->type == REDIS_REPLY_ARRAY; 
 bool reply::is_text() const noexcept {
     return raw_->type == REDIS_REPLY_STRING || raw_->type == REDIS_REPLY_STATUS;
 }
+/// An empty status is what the reader makes of null; the server has no other.
+bool reply::is_null() const noexcept { return raw_->type == REDIS_REPLY_STATUS && raw_->len == 0; }
 
 std::int64_t reply::integer() const noexcept { return is_integer() ? raw_->integer : 0; }
 

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] bool is_integer() const noexcept;
     [[nodiscard]] bool is_array() const noexcept;
     [[nodiscard]] bool is_text() const noexcept; ///< a bulk string or a status
+    [[nodiscard]] bool is_null() const noexcept; ///< also is_text()
 
     [[nodiscard]] std::int64_t integer() const noexcept;  ///< 0 unless is_integer()
     [[nodiscard]] std::string_view text() const noexcept; ///< also an error's

@@ -1,5 +1,5 @@
 #pragma once
-// The Lua scripts of the native layout; their texts are in scripts/, where each says what it does.
+// The Lua scripts of all layouts; their texts are in scripts/, where each says what it does.
 
 #include <string_view>
 
@@ -18,6 +18,18 @@ extern const script beat;
 extern const script withdraw;
 extern const script take_away;
 extern const script inspect;
+
+extern const script plain_acquire;
+extern const script plain_release;
+extern const script plain_beat;
+extern const script plain_break;
+extern const script plain_inspect;
+
+extern const script redisson_acquire;
+extern const script redisson_release;
+extern const script redisson_beat;
+extern const script redisson_break;
+extern const script redisson_inspect;
 } // namespace scripts
 
 } // namespace holdfast::engine::redis

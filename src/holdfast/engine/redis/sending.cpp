@@ -33,6 +33,8 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
             return;
         }
     }
+    const bool elsewhere = foreign(what) != nullptr;
+    if (elsewhere && cannot(id, what)) { return; }
     const bool too_many_beats =
         std::holds_alternative<beat_op>(what) && std::get<beat_op>(what).items.size() > most_beats;
     const bool full = flights_.size() + waiting_.size() >= most_flights ||
@@ -41,6 +43,10 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
         fail(id, errc::limit_reached,
              too_many_beats ? "beat: at most " + std::to_string(most_beats) + " items at once"
                             : server() + ": too many requests wait for an answer");
+        return;
+    }
+    if (elsewhere && std::holds_alternative<beat_op>(what) &&
+        answer_beats_here(id, std::get<beat_op>(what))) {
         return;
     }
     earliest_ = std::min(earliest_, give_up);
@@ -77,7 +83,10 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
         written_ += out.size() - before;
         ours.end = written_;
     }
+    auto* const in = foreign(what);
+    if (in != nullptr) { prepare(*in, what, now); }
     flight& made = take_off(asked::acquire, now);
+    made.in = in;
     made.id = id;
     made.give_up = give_up;
     const auto before = link_.now()->out().size();
@@ -100,23 +109,27 @@ instant redis_engine::counts_until(const flight& of) const noexcept {
 void redis_engine::write(flight& to, const acquire_op& what) {
     to.not_after = what.not_after;
     to.who = what.who;
+    if (to.in != nullptr) { return write_foreign(to, what); }
     if (what.queue == queueing::grant) { be_quiet(to); }
     layout_.acquire(link_.now()->out(), what, clock_.translate(counts_until(to)));
 }
 
 void redis_engine::write(flight& to, const release_op& what) {
     to.what = asked::release;
+    if (to.in != nullptr) { return write_foreign(to, what); }
     if (!what.awaited) { be_quiet(to); }
     layout_.release(link_.now()->out(), what.who);
 }
 
 void redis_engine::write(flight& to, const withdraw_op& what) {
     to.what = asked::withdraw;
+    if (to.in != nullptr) { return write_foreign(to, what); }
     layout_.withdraw(link_.now()->out(), what.who);
 }
 
 void redis_engine::write(flight& to, const break_op& what) {
     to.what = asked::withdraw;
+    if (to.in != nullptr) { return to.in->take_away(link_.now()->out(), what); }
     layout_.take_away(link_.now()->out(), what);
 }
 
@@ -124,12 +137,14 @@ void redis_engine::write(flight& to, const beat_op& what) {
     to.what = asked::beat;
     to.items.reserve(what.items.size());
     for (const auto& item : what.items) { to.items.push_back(item.who); }
+    if (to.in != nullptr) { return to.in->beat(link_.now()->out(), what); }
     layout_.beat(link_.now()->out(), what);
 }
 
 void redis_engine::write(flight& to, const inspect_op& what) {
     to.what = asked::inspect;
     to.who.name = what.name;
+    if (to.in != nullptr) { return to.in->inspect(link_.now()->out(), what.name); }
     layout_.inspect(link_.now()->out(), what.name);
 }
 
@@ -156,6 +171,8 @@ void redis_engine::load_scripts(instant now) {
         written_ += out.size() - before;
         ours.end = written_;
     }
+    if (plain_loaded_) { load_scripts(plain_, now); }
+    if (redisson_loaded_) { load_scripts(redisson_, now); }
 }
 
 void redis_engine::cancel(op_id id) {

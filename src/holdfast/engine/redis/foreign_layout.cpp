@@ -1,0 +1,135 @@
+#include "holdfast/engine/redis/foreign_layout.hpp"
+
+#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/redis/command.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <charconv>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+/// Redisson's: longer than it takes to find out that an answer was lost, and to ask again.
+constexpr std::string_view latch_ms = "20000";
+
+} // namespace
+
+foreign_layout::foreign_layout(const foreign_scripts& with, const place& where, const setting& who)
+    : own_prefix_{where.prefix},
+      with_{with},
+      key_prefix_{where.key_prefix},
+      own_{who.client},
+      own_text_{who.client.text() + ':'} {}
+
+std::string_view foreign_layout::owner(const base::owner_id& who) {
+    if (who.client != own_) {
+        owner_ = who.text();
+        return owner_;
+    }
+    std::array<char, 20> digits; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+    auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), who.number).ptr;
+    owner_ = own_text_;
+    owner_.append(digits.data(), end);
+    return owner_;
+}
+
+void foreign_layout::append_key(std::string& out, std::string_view name) {
+    key_ = key_prefix_;
+    key_ += name;
+    append_bulk(out, key_);
+}
+
+void foreign_layout::acquire(std::string& out, const ticket& who, base::milliseconds lease,
+                             bool fenced, std::int64_t not_after_us) {
+    append_call(out, *with_.acquire, fenced ? 2 : 1, 3);
+    append_key(out, who.name);
+    if (fenced) { append_bulk(out, token_key(who.name)); }
+    append_bulk(out, owner(who.owner));
+    append_bulk(out, std::to_string(lease.count()));
+    append_bulk(out, std::to_string(not_after_us));
+}
+
+void foreign_layout::give_up(std::string& out, const ticket& who, const std::string& latch) {
+    append_call(out, *with_.release, latch.empty() ? 1 : 2, latch.empty() ? 3 : 4);
+    append_key(out, who.name);
+    if (!latch.empty()) { append_bulk(out, latch); }
+    append_bulk(out, owner(who.owner));
+    append_bulk(out, channel(who.name));
+    append_bulk(out, publish());
+    if (!latch.empty()) { append_bulk(out, latch_ms); }
+}
+
+void foreign_layout::release(std::string& out, const ticket& who) {
+    give_up(out, who, latch_key(who));
+}
+
+void foreign_layout::withdraw(std::string& out, const ticket& who) { give_up(out, who, {}); }
+
+void foreign_layout::take_away(std::string& out, const break_op& what) {
+    append_call(out, *with_.take_away, 2, 4);
+    append_key(out, what.name);
+    append_bulk(out, token_key(what.name));
+    append_bulk(out, std::to_string(what.only_token));
+    append_bulk(out, channel(what.name));
+    append_bulk(out, publish());
+    append_bulk(out, own_prefix_ + "inbox:");
+}
+
+void foreign_layout::beat(std::string& out, const beat_op& what) {
+    append_call(out, *with_.beat, what.items.size(), 2 * what.items.size());
+    for (const auto& item : what.items) { append_key(out, item.who.name); }
+    for (const auto& item : what.items) {
+        append_bulk(out, owner(item.who.owner));
+        append_bulk(out, item.waiting ? "w" : std::to_string(item.lease.count()));
+    }
+}
+
+void foreign_layout::inspect(std::string& out, std::string_view name) {
+    append_call(out, *with_.inspect, 2, 0);
+    append_key(out, name);
+    append_bulk(out, token_key(name));
+}
+
+answer read_foreign_acquire(const reply& said, std::int64_t& pttl) {
+    constexpr std::int64_t no_tokens = 7; // see scripts/plain_acquire.lua
+    answer out;
+    if (said.is_integer()) {
+        out.what = fate::granted;
+        out.token = static_cast<std::uint64_t>(said.integer());
+        return out;
+    }
+    if (said.number(0) == no_tokens) {
+        return admission::refuse(
+            errc::internal, "the next token would not be below 2^53: is the server's clock right?");
+    }
+    out.what = fate::busy;
+    pttl = said.number(0) == 1 ? said.number(1) : -1;
+    return out;
+}
+
+lock_info read_foreign_inspect(const reply& said, std::string name) {
+    lock_info out;
+    out.name = std::move(name);
+    out.last_token = static_cast<std::uint64_t>(said.number(1));
+    if (said.size() < 5) { return out; }
+    const reply holders = said[4];
+    for (std::size_t at = 0; at < holders.size(); ++at) {
+        const reply one = holders[at];
+        party& holder = out.holders.emplace_back();
+        holder.owner = one.word(0);
+        holder.token = out.last_token;
+        holder.permits = static_cast<unsigned>(one.number(2));
+        if (one.number(1) >= 0) {
+            holder.remaining = base::milliseconds{one.number(1)};
+        } else {
+            holder.remaining = base::milliseconds::max();
+            holder.note = "it has no expiry: it does not end by itself";
+        }
+    }
+    return out;
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,54 @@
+#include "holdfast/engine/redis/plain_layout.hpp"
+
+#include "holdfast/engine/redis/command.hpp"
+#include "holdfast/engine/redis/look_again.hpp"
+
+namespace holdfast::engine::redis {
+
+plain_layout::plain_layout(const place& where, const setting& who)
+    : foreign_layout{{&scripts::plain_acquire, &scripts::plain_release, &scripts::plain_beat,
+                      &scripts::plain_break, &scripts::plain_inspect},
+                     where,
+                     who},
+      chance_{base::random_seed()} {}
+
+capabilities plain_layout::caps(primitive kind, bool fenced) const {
+    capabilities can;
+    can.what = "layout plain";
+    can.supported = kind == primitive::mutex;
+    can.queue = queueing::hint;
+    can.fencing = fenced;
+    can.not_after = fenced; // SET knows no such thing
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = false;
+    can.refreshes = true;
+    return can;
+}
+
+std::string plain_layout::channel(std::string_view name) const {
+    return own_prefix_ + "free:" + key(name);
+}
+
+/// Its keys share a hash tag with the lock, unless the name has one of its own, which counts then.
+std::string plain_layout::token_key(std::string_view name) const {
+    const auto of = key(name);
+    const bool tagged = of.find('{') != std::string::npos;
+    return own_prefix_ + "token:" + (tagged ? of : '{' + of + '}');
+}
+
+/// Others do not tell when they release.
+base::duration plain_layout::look_in(std::int64_t pttl, std::size_t ahead) {
+    return look_again(pttl, ahead, base::milliseconds{100}, chance_);
+}
+
+bool plain_layout::take(std::string& out, const ticket& who, base::milliseconds lease) {
+    append_count(out, 7);
+    out.append("$3\r\nSET\r\n");
+    append_key(out, who.name);
+    append_bulk(out, owner(who.owner));
+    out.append("$2\r\nNX\r\n$2\r\nPX\r\n");
+    append_bulk(out, std::to_string(lease.count()));
+    out.append("$3\r\nGET\r\n");
+    return true;
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,28 @@
+#pragma once
+// A lock as Redisson's RLock and RFencedLock keep it: a hash of owner and count, a channel on which
+// a release is told.
+
+#include "holdfast/base/random.hpp"
+#include "holdfast/engine/redis/foreign_layout.hpp"
+
+namespace holdfast::engine::redis {
+
+class redisson_layout final : public foreign_layout {
+public:
+    redisson_layout(const place& where, const setting& who);
+
+    [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    [[nodiscard]] std::string channel(std::string_view name) const override;
+    [[nodiscard]] bool sharded() const override { return sharded_; }
+    [[nodiscard]] base::duration look_in(std::int64_t pttl, std::size_t ahead) override;
+    bool tidy(std::string& out, const ticket& who) override;
+
+private:
+    [[nodiscard]] std::string token_key(std::string_view name) const override;
+    [[nodiscard]] std::string latch_key(const ticket& who) const override;
+
+    const bool sharded_;
+    base::jitter chance_;
+};
+
+} // namespace holdfast::engine::redis

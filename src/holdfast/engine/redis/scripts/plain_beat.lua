@@ -1,0 +1,20 @@
+#!lua flags=allow-oom
+-- Renews plain locks, many at once. See docs/layouts.md.
+--
+-- KEYS  one lock per item
+-- ARGV  per item: the value, and the lease in ms or w for a waiter, who has to ask anew
+-- Answer  per item: 1 renewed, 0 lost, or a string that begins with - : an error, only this item's
+--
+-- Atomic because between the comparison and the renewal it may come to be another's.
+local function renew(key, value, lease)
+    if lease == 'w' or redis.call('GET', key) ~= value then return 0 end
+    return redis.call('PEXPIRE', key, lease)
+end
+
+local answers = {}
+for i = 1, #KEYS do
+    local done, said = pcall(renew, KEYS[i], ARGV[2 * i - 1], ARGV[2 * i])
+    if not done then said = '-' .. (type(said) == 'table' and said.err or tostring(said)) end
+    answers[i] = said
+end
+return answers

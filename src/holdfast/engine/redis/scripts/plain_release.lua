@@ -1,0 +1,12 @@
+#!lua flags=allow-oom
+-- Gives up a plain lock, and tells those of ours who wait for it. See docs/layouts.md.
+--
+-- KEYS  the lock
+-- ARGV  1 the value, 2 the channel, 3 the command that publishes
+-- Answer  0 not held by it, 1 released
+--
+-- Atomic because between the comparison and the removal it may come to be another's.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call(ARGV[3], ARGV[2], '0')
+return 1

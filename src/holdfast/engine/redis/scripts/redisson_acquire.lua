@@ -1,0 +1,24 @@
+#!lua
+-- Asks for a lock as Redisson keeps it: a hash of owner and count. See docs/layouts.md.
+--
+-- KEYS  the lock; with fencing also the token
+-- ARGV  1 the owner, 2 lease ms, 3 not-after, server time in us
+-- Answer  the token, 0 without fencing, or {1, PTTL} held by another, {3, now} too late
+--
+-- Atomic because finding it free and taking it must be one step. The count is written and not
+-- added to: a request that was sent again must not count twice. Re-entry is counted by the client.
+local call = redis.call
+local mine = call('HEXISTS', KEYS[1], ARGV[1]) == 1
+if not mine then
+    if call('EXISTS', KEYS[1]) == 1 then return {1, call('PTTL', KEYS[1])} end
+    local time = call('TIME')
+    local now = time[1] * 1000000 + time[2]
+    if now > tonumber(ARGV[3]) then return {3, now} end
+end
+local token = 0
+if KEYS[2] then
+    token = mine and tonumber(call('GET', KEYS[2])) or call('INCR', KEYS[2])
+end
+call('HSET', KEYS[1], ARGV[1], '1')
+call('PEXPIRE', KEYS[1], ARGV[2])
+return token

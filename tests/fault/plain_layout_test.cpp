@@ -1,0 +1,394 @@
+// layout::plain: what is written, what others who write the same may do, and what they see.
+
+#include "fault/redis_fixture.hpp"
+#include "support/monitor.hpp"
+
+#include <thread>
+
+namespace holdfast::test {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// The slowest look of a waiter that nobody tells, on a busy machine.
+constexpr milliseconds a_look = 200ms + scaled(150ms);
+
+class plain_layout : public redis_fault {
+protected:
+    [[nodiscard]] std::string value(const std::string& key = "stock") {
+        const auto got = server.command({"GET", key});
+        return got.is_nil() ? std::string{} : got.string();
+    }
+    [[nodiscard]] std::int64_t pttl(const std::string& key = "stock") {
+        return server.command({"PTTL", key}).number();
+    }
+    /// As another library's client would.
+    [[nodiscard]] bool take_as_another(milliseconds ttl, const std::string& key = "stock") {
+        return !server.command({"SET", key, "another", "NX", "PX", std::to_string(ttl.count())})
+                    .is_nil();
+    }
+
+    client here{server.url()};
+    client there{server.url()};
+    const hold_options plain{.layout = layout::plain};
+    const hold_options fenced{.layout = layout::plain, .fencing = true};
+};
+
+TEST_F(plain_layout, is_a_string_under_the_name_itself_with_the_owner_as_its_value) {
+    auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::plain});
+    EXPECT_EQ(value(), held.owner());
+    EXPECT_THAT(held.owner(), StartsWith(here.id()));
+    EXPECT_GT(pttl(), 8'000);
+    EXPECT_LE(pttl(), 10'000);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(keys().empty());
+}
+
+TEST_F(plain_layout, can_be_chosen_by_the_url_with_a_prefix) {
+    const client by_url{server.url() + "?layout=plain&key_prefix=redlock:"};
+    const auto held = mutex{by_url, "stock"}.acquire();
+    EXPECT_THAT(keys(), ElementsAre("redlock:stock"));
+    EXPECT_TRUE((mutex{by_url, "stock", {.layout = layout::native}}.try_acquire()))
+        << "another layout is another lock";
+}
+
+TEST_F(plain_layout, takes_a_free_lock_with_one_command_and_no_script) {
+    mutex lock{here, "stock", plain};
+    lock.acquire().release(); // connects, and loads the scripts
+    monitor seen{server};
+    auto held = lock.acquire();
+    EXPECT_THAT(seen.commands(), ElementsAre(AllOf(StartsWith("\"SET\" \"stock\""),
+                                                   HasSubstr("\"NX\" \"PX\" \"30000\""))));
+    held.release();
+    EXPECT_THAT(seen.commands(), Contains(HasSubstr("EVALSHA")));
+}
+
+TEST_F(plain_layout, is_refused_to_others_while_it_is_held_and_theirs_to_us) {
+    auto held = mutex{here, "stock"}.acquire(plain);
+    EXPECT_FALSE(take_as_another(10s));
+    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
+    held.release();
+    EXPECT_TRUE(take_as_another(10s));
+    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
+    EXPECT_FALSE((mutex{there, "stock"}.try_acquire_for(300ms, plain)));
+    EXPECT_EQ(value(), "another");
+    EXPECT_GT(pttl(), 9'000) << "its time was left as it is";
+}
+
+TEST_F(plain_layout, respects_the_time_of_another_holder_and_takes_over_when_it_ends) {
+    ASSERT_TRUE(take_as_another(700ms));
+    const stopwatch since;
+    const auto held = mutex{here, "stock"}.acquire(plain);
+    EXPECT_GE(since.elapsed(), 690ms);
+    EXPECT_LE(since.elapsed(), 700ms + scaled(150ms)) << "it knows when the other's time ends";
+}
+
+TEST_F(plain_layout, notices_the_release_of_another_by_looking_again) {
+    ASSERT_TRUE(take_as_another(30s));
+    auto waiting = wait_for(here, plain);
+    EXPECT_FALSE(waiting.done_within(400ms));
+    server.command({"DEL", "stock"});
+    EXPECT_TRUE(waiting.done_within(a_look));
+    EXPECT_EQ(value(), waiting.get().owner());
+}
+
+TEST_F(plain_layout, wakes_a_waiter_of_ours_at_once_when_it_is_released) {
+    const auto hand_over = quickest_of(5, [&] {
+        auto held = mutex{here, "stock"}.acquire(plain);
+        auto waiting = wait_for(there, plain);
+        std::this_thread::sleep_for(60ms);
+        EXPECT_FALSE(waiting.done());
+        const stopwatch since;
+        held.release();
+        auto got = waiting.get();
+        const auto took = since.elapsed();
+        got.release();
+        return took;
+    });
+    EXPECT_LT(hand_over, scaled(20ms));
+}
+
+TEST_F(plain_layout, looks_again_at_bounded_intervals_that_differ) {
+    ASSERT_TRUE(take_as_another(60s));
+    auto waiting = wait_for(here, plain);
+    std::this_thread::sleep_for(100ms);
+    monitor seen{server};
+    std::this_thread::sleep_for(2s);
+    const auto asked = seen.commands();
+    EXPECT_GE(asked.size(), 5U) << "at least every 200 ms, but for a busy machine";
+    EXPECT_LE(asked.size(), 21U) << "not more often than every 100 ms";
+    server.command({"DEL", "stock"});
+    (void)waiting.get();
+}
+
+TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
+    const auto watch = std::make_shared<recording_observer>();
+    const client watched{server.url(), {.watch = watch}};
+    auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::plain});
+    server.command({"SET", "stock", "another", "PX", "30000"});
+    ASSERT_TRUE(watch->await(event::kind::lost));
+    EXPECT_FALSE(held.valid());
+    EXPECT_EQ(held.release(), release_answer::already_lost);
+    EXPECT_EQ(value(), "another");
+    EXPECT_GT(pttl(), 25'000);
+}
+
+TEST_F(plain_layout, is_renewed_for_as_long_as_it_is_held) {
+    const auto held =
+        mutex{here, "stock"}.acquire({.lease = scaled(300ms), .layout = layout::plain});
+    EXPECT_TRUE(throughout(scaled(1s), [&] { return held.valid() && value() == held.owner(); }));
+}
+
+TEST_F(plain_layout, renewals_of_all_layouts_go_together) {
+    const auto lease = scaled(400ms);
+    const auto one = mutex{here, "a"}.acquire({.lease = lease, .layout = layout::plain});
+    const auto two = mutex{here, "b"}.acquire({.lease = lease});
+    const auto three = mutex{here, "c"}.acquire({.lease = lease, .layout = layout::redisson});
+    EXPECT_TRUE(throughout(3 * lease, [&] { return one.valid() && two.valid() && three.valid(); }));
+}
+
+TEST_F(plain_layout, locking_again_in_the_same_thread_refreshes_and_is_not_counted) { // as go-zero
+    mutex lock{here, "stock", {.lease = 10s, .renew = false, .layout = layout::plain}};
+    lock.lock();
+    server.command({"PEXPIRE", "stock", "3000"});
+    EXPECT_TRUE(lock.try_lock());
+    EXPECT_GT(pttl(), 8'000);
+    server.command({"PEXPIRE", "stock", "3000"});
+    lock.lock();
+    EXPECT_GT(pttl(), 8'000);
+    lock.unlock();
+    EXPECT_TRUE(keys().empty()) << "one unlock is enough";
+}
+
+TEST_F(plain_layout, locking_again_after_another_took_it_is_refused) {
+    mutex lock{here, "stock", {.lease = 10s, .layout = layout::plain}};
+    lock.lock();
+    server.command({"SET", "stock", "another", "PX", "30000"});
+    EXPECT_FALSE(lock.try_lock());
+    EXPECT_FALSE(lock.valid());
+    EXPECT_EQ(value(), "another");
+}
+
+TEST_F(plain_layout, another_thread_is_not_let_in_by_the_same_object) { // P1
+    mutex lock{here, "stock", plain};
+    const std::scoped_lock held{lock};
+    background other{[&](const std::stop_token&) { return lock.try_lock(); }};
+    EXPECT_FALSE(other.get());
+}
+
+TEST_F(plain_layout, recursion_is_counted_on_this_side) {
+    recursive_mutex lock{here, "stock", plain};
+    lock.lock();
+    lock.lock();
+    lock.unlock();
+    EXPECT_FALSE(value().empty());
+    lock.unlock();
+    EXPECT_TRUE(value().empty());
+}
+
+TEST_F(plain_layout, without_fencing_has_no_token_and_says_so) {
+    const auto held = mutex{here, "stock"}.acquire(plain);
+    const auto said = complaint_of([&] { (void)held.token(); });
+    EXPECT_EQ(said.code, errc::unsupported);
+    EXPECT_THAT(said.text, HasSubstr("fencing"));
+}
+
+TEST_F(plain_layout, with_fencing_has_tokens_that_rise_also_after_a_flush) { // P3
+    std::uint64_t last = 0;
+    for (int round = 0; round < 5; ++round) {
+        if (round == 3) { server.flush_all(); }
+        auto held = mutex{here, "stock"}.acquire(fenced);
+        EXPECT_GT(held.token(), last);
+        last = held.token();
+        EXPECT_THAT(keys(), ElementsAre("hf:token:{stock}", "stock"));
+        EXPECT_GT(pttl("hf:token:{stock}"), 0);
+        held.release();
+    }
+    EXPECT_THAT(keys(), ElementsAre("hf:token:{stock}"));
+}
+
+TEST_F(plain_layout, go_zero_and_redlock_have_their_times) {
+    auto held = mutex{here, "stock", compat::go_zero(10s)}.acquire();
+    EXPECT_GT(pttl(), 10'300);
+    EXPECT_LE(pttl(), 10'500);
+    held.release();
+    EXPECT_EQ(compat::go_zero(0s).lease, 500ms);
+    const auto how = compat::redlock(10s);
+    EXPECT_EQ(how.margin, 102ms);
+    held = mutex{here, "stock", how}.acquire();
+    EXPECT_LE(held.remaining(), 10s - 102ms);
+}
+
+TEST_F(plain_layout, what_it_cannot_carry_is_an_error_that_names_it) {
+    const auto refuses = [](const char* word, auto action) {
+        const auto said = complaint_of(action);
+        EXPECT_EQ(said.code, errc::unsupported) << word;
+        EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout plain"))) << word;
+    };
+    refuses("min_hold", [&] {
+        (void)mutex{here, "stock"}.try_acquire({.min_hold = 1s, .layout = layout::plain});
+    });
+    refuses("note", [&] {
+        (void)mutex{here, "stock"}.try_acquire({.note = "why", .layout = layout::plain});
+    });
+    refuses("shared_mutex", [&] { (void)shared_mutex{here, "stock", plain}.try_acquire(); });
+    refuses("counting_semaphore", [&] {
+        (void)counting_semaphore{here, "stock", 3, plain}.try_acquire(1);
+    });
+    refuses("list", [&] { (void)admin{here, layout::plain}.list(); });
+    const client memory{"memory:plain"};
+    EXPECT_EQ(complaint_of([&] {
+                  (void)mutex{memory, "stock", plain}.try_acquire();
+              }).code,
+              errc::unsupported);
+    EXPECT_EQ(complaint_of([&] {
+                  (void)admin{memory, layout::plain}.inspect("stock");
+              }).code,
+              errc::unsupported);
+    EXPECT_TRUE(keys().empty());
+}
+
+TEST_F(plain_layout, an_admin_sees_and_breaks_locks_of_others_and_ours) {
+    const admin look_at{there, layout::plain};
+    EXPECT_FALSE(look_at.inspect("stock"));
+    EXPECT_FALSE(look_at.break_lock("stock"));
+    ASSERT_TRUE(take_as_another(10s));
+    auto seen = look_at.inspect("stock");
+    ASSERT_TRUE(seen);
+    ASSERT_EQ(seen->holders.size(), 1U);
+    EXPECT_EQ(seen->holders[0].owner, "another");
+    EXPECT_GT(seen->holders[0].remaining, 9s);
+    EXPECT_TRUE(look_at.break_lock("stock"));
+
+    const auto watch = std::make_shared<recording_observer>();
+    const client watched{server.url(), {.watch = watch}};
+    const auto held = mutex{watched, "stock"}.acquire(fenced);
+    seen = look_at.inspect("stock");
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->holders.at(0).owner, held.owner());
+    EXPECT_EQ(seen->holders.at(0).token, held.token());
+    EXPECT_FALSE(look_at.break_lock("stock", {.only_token = held.token() - 1}));
+    const stopwatch since;
+    EXPECT_TRUE(look_at.break_lock("stock", {.only_token = held.token()}));
+    ASSERT_TRUE(watch->await(event::kind::lost));
+    EXPECT_LT(since.elapsed(), scaled(2s)) << "it was told, long before its next renewal";
+}
+
+TEST_F(plain_layout, shows_a_lock_that_never_ends_as_such) { // redis-py without a timeout
+    server.command({"SET", "stock", "another"});
+    const auto seen = admin{here, layout::plain}.inspect("stock");
+    ASSERT_TRUE(seen);
+    EXPECT_THAT(seen->holders.at(0).note, HasSubstr("no expiry"));
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(300ms, plain)));
+}
+
+TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
+    auto held = mutex{here, "stock"}.acquire(plain);
+    const auto owner = held.detach();
+    const admin by{there, layout::plain};
+    EXPECT_TRUE(by.renew("stock", owner, 60s));
+    EXPECT_GT(pttl(), 55'000);
+    EXPECT_FALSE(by.release("stock", there.id() + ":1"));
+    EXPECT_TRUE(by.release("stock", owner));
+    EXPECT_TRUE(keys().empty());
+}
+
+TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8
+    ASSERT_TRUE(take_as_another(30s));
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(250ms, plain)));
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+    EXPECT_EQ(value(), "another");
+    EXPECT_TRUE(eventually([&] {
+        return server.command({"PUBSUB", "CHANNELS", "hf:free:*"}).items().empty();
+    })) << "it listens no more";
+}
+
+TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
+    auto held = mutex{here, "stock"}.acquire(plain);
+    auto first = wait_for(there, plain);
+    std::this_thread::sleep_for(100ms);
+    auto second = wait_for(there, plain);
+    std::this_thread::sleep_for(100ms);
+    first.stop();
+    EXPECT_EQ(complaint_of([&] { (void)first.get(); }).code, errc::cancelled);
+    const stopwatch since;
+    held.release();
+    (void)second.get();
+    EXPECT_LT(since.elapsed(), scaled(300ms));
+}
+
+TEST_F(plain_layout, eight_threads_of_two_clients_lose_no_count) { // P1
+    int counter = 0;                                               // guarded by the lock alone
+    const auto work = [&](client& of) {
+        mutex lock{of, "stock", plain};
+        for (int round = 0; round < 100; ++round) {
+            const auto held = lock.acquire();
+            const int seen = counter;
+            std::this_thread::yield();
+            counter = seen + 1;
+        }
+    };
+    {
+        std::vector<std::jthread> crew;
+        for (int i = 0; i < 4; ++i) {
+            crew.emplace_back([&] { work(here); });
+            crew.emplace_back([&] { work(there); });
+        }
+    }
+    EXPECT_EQ(counter, 800);
+    EXPECT_TRUE(keys().empty());
+}
+
+// Values that are no locks.
+
+class plain_layout_foreign : public plain_layout,
+                             public testing::WithParamInterface<std::vector<std::string>> {};
+
+INSTANTIATE_TEST_SUITE_P(kinds, plain_layout_foreign,
+                         testing::Values(std::vector<std::string>{"RPUSH", "stock", "a"},
+                                         std::vector<std::string>{"HSET", "stock", "a", "b"},
+                                         std::vector<std::string>{"ZADD", "stock", "1", "b"},
+                                         std::vector<std::string>{"SADD", "stock", "a"}),
+                         [](const auto& value) { return value.param.front(); });
+
+TEST_P(plain_layout_foreign, is_refused_by_every_operation_and_left_alone) {
+    server.command(GetParam());
+    const auto kept = server.command({"DUMP", "stock"}).text();
+    const auto refuses = [&](const char* what, auto action) {
+        const auto said = complaint_of(action);
+        EXPECT_EQ(said.code, errc::store_foreign) << what << ": " << said.text;
+        EXPECT_THAT(said.text, HasSubstr("holds something else")) << what;
+    };
+    const admin by{here, layout::plain};
+    refuses("try", [&] { (void)mutex{here, "stock"}.try_acquire(plain); });
+    refuses("wait", [&] { (void)mutex{here, "stock"}.acquire(plain); });
+    refuses("fenced", [&] { (void)mutex{here, "stock"}.acquire(fenced); });
+    refuses("inspect", [&] { (void)by.inspect("stock"); });
+    refuses("break", [&] { (void)by.break_lock("stock"); });
+    refuses("release", [&] { (void)by.release("stock", here.id() + ":1"); });
+    refuses("renew", [&] { (void)by.renew("stock", here.id() + ":1", 10s); });
+    EXPECT_EQ(server.command({"DUMP", "stock"}).text(), kept);
+    EXPECT_EQ(pttl(), -1);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+}
+
+TEST_F(plain_layout, tokens_that_are_no_numbers_are_refused_and_left_alone) {
+    server.command({"SET", "hf:token:{stock}", "abc"});
+    EXPECT_EQ(complaint_of([&] {
+                  (void)mutex{here, "stock"}.acquire(fenced);
+              }).code,
+              errc::store_foreign);
+    EXPECT_EQ(value("hf:token:{stock}"), "abc");
+    EXPECT_TRUE(value().empty());
+}
+
+} // namespace
+} // namespace holdfast::test

@@ -1,0 +1,41 @@
+#pragma once
+// What clients send to a server, as its MONITOR shows it.
+
+#include "support/redis_server.hpp"
+
+#include <string>
+#include <vector>
+
+namespace holdfast::test {
+
+/// Thread safety: none.
+class monitor {
+public:
+    /// Sees what comes after this.
+    explicit monitor(redis_server& of) : server_{of}, connection_{of.unix_path()} {
+        (void)connection_.ask({"MONITOR"});
+    }
+
+    /// What clients sent since the last call, e.g. `"SET" "stock" "x"`; not what scripts did, nor
+    /// what the test itself asks.
+    [[nodiscard]] std::vector<std::string> commands() {
+        std::vector<std::string> out;
+        (void)server_.command({"ECHO", "that is all"}); // what was sent before it comes before it
+        while (auto line = connection_.read()) {
+            const auto& text = line->string();
+            if (text.find("\"ECHO\" \"that is all\"") != std::string::npos) { break; }
+            const auto from = text.find('[');
+            const auto begin = text.find("] ");
+            const bool by_script = text.substr(from, begin - from).ends_with(" lua");
+            const bool by_test = text.find("unix:", from) < begin;
+            if (!by_script && !by_test) { out.push_back(text.substr(begin + 2)); }
+        }
+        return out;
+    }
+
+private:
+    redis_server& server_;
+    redis_raw connection_;
+};
+
+} // namespace holdfast::test
