@@ -1,0 +1,200 @@
+// P5 in the layouts that others share: the server did as it was asked and nobody heard of it, or it
+// got to it too late. And a client that is killed: what it leaves behind.
+
+#include "fault/redis_fixture.hpp"
+
+#include <thread>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using testing::Each;
+using testing::IsEmpty;
+
+struct foreign_layout_case {
+    std::string name;
+    hold_options how;
+    std::string acquires; ///< the bytes by which the proxy knows an acquire
+    std::string releases;
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): gtest's
+void PrintTo(const foreign_layout_case& value, std::ostream* out) { *out << value.name; }
+
+class layout_lost_answer : public redis_fault,
+                           public testing::WithParamInterface<foreign_layout_case> {
+protected:
+    [[nodiscard]] hold_options how(milliseconds lease = 10s) const {
+        auto out = GetParam().how;
+        out.lease = lease;
+        return out;
+    }
+    [[nodiscard]] bool held() { return server.command({"EXISTS", "stock"}).number() == 1; }
+    [[nodiscard]] std::string holder() {
+        const auto seen = admin{looker, GetParam().how.layout}.inspect("stock");
+        return seen ? seen->holders.at(0).owner : "";
+    }
+
+    client looker{server.url()};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    layouts, layout_lost_answer,
+    testing::Values(foreign_layout_case{"plain",
+                                        {.layout = layout::plain},
+                                        "\r\nSET\r\n",
+                                        call_of(scripts::plain_release)},
+                    foreign_layout_case{"plain_fenced",
+                                        {.layout = layout::plain, .fencing = true},
+                                        call_of(scripts::plain_acquire),
+                                        call_of(scripts::plain_release)},
+                    foreign_layout_case{"redisson",
+                                        {.layout = layout::redisson},
+                                        call_of(scripts::redisson_acquire),
+                                        call_of(scripts::redisson_release)},
+                    foreign_layout_case{"redisson_fenced",
+                                        {.layout = layout::redisson, .fencing = true},
+                                        call_of(scripts::redisson_acquire),
+                                        call_of(scripts::redisson_release)}),
+    [](const auto& value) { return value.param.name; });
+
+TEST_P(layout_lost_answer, to_an_acquire_is_recognised_as_our_own) {
+    auto here = connect("?timeout=300");
+    mutex{here, "other"}.acquire(how()).release();
+    between.drop_answers({.with = GetParam().acquires}, ending::silence);
+    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(how()); }};
+    ASSERT_TRUE(eventually([&] { return between.counts().dropped == 1; }));
+    EXPECT_TRUE(held());
+    const auto first = holder();
+    EXPECT_FALSE(asking.done()) << "nobody has told it";
+    auto got = asking.get();
+    EXPECT_EQ(got.owner(), first);
+    if (GetParam().how.fencing) {
+        EXPECT_EQ(got.token(),
+                  (admin{looker, GetParam().how.layout}.inspect("stock")->holders.at(0).token));
+    }
+    EXPECT_EQ(got.release(), release_answer::released);
+    EXPECT_FALSE(held());
+}
+
+TEST_P(layout_lost_answer, to_an_acquire_does_not_lengthen_what_the_holder_believes) { // P2
+    auto here = connect("?timeout=300");
+    mutex{here, "other"}.acquire(how()).release();
+    between.drop_answers({.with = GetParam().acquires}, ending::silence);
+    auto terms = how(5s);
+    terms.renew = false;
+    const stopwatch since_before_the_first;
+    const auto got = mutex{here, "stock"}.acquire(terms);
+    EXPECT_GE(since_before_the_first.elapsed(), 300ms);
+    EXPECT_LE(got.remaining(), milliseconds{server.command({"PTTL", "stock"}).number()})
+        << "the server keeps it for at least as long";
+}
+
+TEST_P(layout_lost_answer, to_an_acquire_that_is_given_up_leaves_no_hold) {
+    auto here = connect("?timeout=300", {.connect_wait = 200ms});
+    mutex{here, "other"}.acquire(how()).release();
+    between.drop_answers({.with = GetParam().acquires}, ending::silence);
+    EXPECT_EQ(complaint_of([&] {
+                  (void)mutex{here, "stock"}.try_acquire(how());
+              }).code,
+              errc::unavailable);
+    EXPECT_TRUE(eventually([&] { return !held(); }, scaled(5s))) << "it was withdrawn";
+}
+
+TEST_P(layout_lost_answer, to_a_release_is_a_release) {
+    auto here = connect("?timeout=300");
+    auto got = mutex{here, "stock"}.acquire(how());
+    between.drop_answers({.with = GetParam().releases}, ending::silence);
+    EXPECT_EQ(got.release(), release_answer::released);
+    EXPECT_EQ(between.counts().dropped, 1U);
+    EXPECT_FALSE(held());
+}
+
+TEST_P(layout_lost_answer, to_a_release_that_another_followed_leaves_that_one_alone) { // P4
+    auto here = connect("?timeout=300");
+    auto there = direct();
+    auto got = mutex{here, "stock"}.acquire(how());
+    auto next = wait_for(there, how());
+    std::this_thread::sleep_for(100ms);
+    between.drop_answers({.with = GetParam().releases}, ending::silence);
+    EXPECT_EQ(got.release(), release_answer::released);
+    auto theirs = next.get();
+    EXPECT_TRUE(theirs.valid());
+    EXPECT_EQ(holder(), theirs.owner());
+    EXPECT_EQ(theirs.release(), release_answer::released);
+}
+
+TEST_P(layout_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
+    seam_client here{between.url()};
+    auto who = here.ticket("stock");
+    who.how = {GetParam().how.layout, GetParam().how.fencing};
+    ASSERT_EQ(here.release(who).what, fate::not_held); // connects
+    between.hold_answers({.with = GetParam().acquires});
+    const auto id = here.start(seam_client::acquire_op(who, {}));
+    here.drive_for(20ms);
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    EXPECT_TRUE(held());
+    here.cancel(id);
+    between.release();
+    here.drive_for(50ms);
+    EXPECT_FALSE(here.answer_to(id));
+    EXPECT_FALSE(held());
+}
+
+TEST_P(layout_lost_answer, of_a_connection_that_broke_does_not_deafen_a_waiter) { // P7
+    auto here = connect();
+    auto there = direct();
+    auto got = mutex{there, "stock"}.acquire(how());
+    auto waiting = wait_for(here, how());
+    std::this_thread::sleep_for(100ms);
+    between.cut();
+    ASSERT_TRUE(eventually([&] {
+        return !server.command({"PUBSUB", "CHANNELS", "*stock*"}).items().empty();
+    })) << "it listens again";
+    std::this_thread::sleep_for(50ms);
+    EXPECT_FALSE(waiting.done());
+    const stopwatch since;
+    got.release();
+    (void)waiting.get();
+    EXPECT_LT(since.elapsed(), scaled(300ms));
+}
+
+TEST_P(layout_lost_answer, scripts_that_the_server_forgot_are_loaded_again) {
+    auto here = connect();
+    mutex lock{here, "stock", how()};
+    lock.acquire().release();
+    server.command({"SCRIPT", "FLUSH"});
+    auto got = lock.acquire();
+    EXPECT_TRUE(held());
+    server.command({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(got.release(), release_answer::released);
+    EXPECT_FALSE(held());
+}
+
+TEST_P(layout_lost_answer, of_a_late_duplicate_ends_with_its_lease_at_the_latest) {
+    auto here = connect("?timeout=200");
+    mutex{here, "other"}.acquire(how()).release();
+    between.hold_requests({.with = GetParam().acquires});
+    auto got = mutex{here, "stock"}.acquire(how(1s));
+    ASSERT_EQ(between.counts().held, 1U);
+    ASSERT_EQ(got.release(), release_answer::released);
+    const auto answered = between.counts().answers;
+    between.release();
+    ASSERT_TRUE(eventually([&] { return between.counts().answers > answered; }));
+    if (GetParam().name != "plain") {
+        EXPECT_FALSE(held()) << "a script refuses what comes too late";
+    }
+    EXPECT_TRUE(eventually([&] { return !held(); }, scaled(2s))) << "SET has no not-after";
+}
+
+TEST_P(layout_lost_answer, of_a_server_that_hangs_is_told_as_a_loss_in_time) { // P2
+    auto here = direct();
+    auto got = mutex{here, "stock"}.acquire(how(scaled(600ms)));
+    server.pause();
+    EXPECT_TRUE(eventually([&] { return !got.valid(); }, scaled(600ms)));
+    server.resume();
+}
+
+} // namespace
+} // namespace holdfast::test

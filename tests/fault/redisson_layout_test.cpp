@@ -1,0 +1,328 @@
+// layout::redisson: what is written and published, and what a Redisson client may do meanwhile. Here
+// that client is played by raw commands; interop/ has the real one.
+
+#include "fault/redis_fixture.hpp"
+#include "support/monitor.hpp"
+
+#include <thread>
+
+namespace holdfast::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::SizeIs;
+
+const std::string channel = "redisson_lock__channel:{stock}";
+const std::string java = "0b1c2d3e-aaaa-4bbb-8ccc-0123456789ab:57"; ///< an owner as Redisson's
+
+class redisson_layout : public redis_fault {
+protected:
+    [[nodiscard]] std::string hash(const std::string& key = "stock") {
+        return server.command({"HGETALL", key}).text();
+    }
+    [[nodiscard]] std::int64_t pttl(const std::string& key = "stock") {
+        return server.command({"PTTL", key}).number();
+    }
+    void take_as_java(milliseconds ttl, int count = 1) {
+        server.command({"HSET", "stock", java, std::to_string(count)});
+        server.command({"PEXPIRE", "stock", std::to_string(ttl.count())});
+    }
+    /// One unlock of its reentrant lock.
+    void release_as_java() {
+        if (server.command({"HINCRBY", "stock", java, "-1"}).number() > 0) { return; }
+        server.command({"DEL", "stock"});
+        server.command({"PUBLISH", channel, "0"});
+    }
+    [[nodiscard]] std::int64_t listeners() {
+        return server.command({"PUBSUB", "NUMSUB", channel}).items().at(1).number();
+    }
+
+    client here{server.url()};
+    client there{server.url()};
+    const hold_options as_redisson = compat::redisson();
+    const hold_options fenced = compat::redisson_fenced();
+};
+
+TEST_F(redisson_layout, is_a_hash_of_owner_and_count) {
+    auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::redisson});
+    EXPECT_EQ(hash(), "[" + held.owner() + ", 1]");
+    EXPECT_THAT(held.owner(), MatchesRegex("[0-9a-f-]{36}:[0-9]+"));
+    EXPECT_GT(pttl(), 8'000);
+    EXPECT_LE(pttl(), 10'000);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(eventually([&] { return keys().empty(); })) << "the latch is removed, too";
+}
+
+TEST_F(redisson_layout, has_redissons_watchdog_by_default) {
+    const auto held = mutex{here, "stock", as_redisson}.acquire();
+    EXPECT_GT(pttl(), 29'000);
+    EXPECT_LE(pttl(), 30'000);
+}
+
+TEST_F(redisson_layout, is_renewed_for_as_long_as_it_is_held) {
+    const auto held =
+        mutex{here, "stock"}.acquire({.lease = scaled(300ms), .layout = layout::redisson});
+    EXPECT_TRUE(throughout(scaled(1s), [&] {
+        return held.valid() && server.command({"EXISTS", "stock"}).number() == 1;
+    }));
+}
+
+TEST_F(redisson_layout, is_refused_while_java_holds_it_and_left_as_it_is) {
+    take_as_java(20s, 2);
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire(as_redisson)));
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(300ms, as_redisson)));
+    EXPECT_EQ(hash(), "[" + java + ", 2]");
+    EXPECT_GT(pttl(), 18'000);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+}
+
+TEST_F(redisson_layout, waits_until_java_has_unlocked_as_often_as_it_locked) {
+    take_as_java(30s, 2);
+    auto waiting = wait_for(here, as_redisson);
+    ASSERT_TRUE(eventually([&] { return listeners() == 1; }));
+    release_as_java();
+    EXPECT_FALSE(waiting.done_within(100ms)) << "it is still held, once";
+    release_as_java();
+    EXPECT_EQ(hash(), "[" + waiting.get().owner() + ", 1]");
+}
+
+TEST_F(redisson_layout, is_woken_by_javas_message_at_once) {
+    const auto woken = quickest_of(5, [&] {
+        take_as_java(30s);
+        auto waiting = wait_for(here, as_redisson);
+        EXPECT_TRUE(eventually([&] { return listeners() == 1; }));
+        std::this_thread::sleep_for(50ms);
+        EXPECT_FALSE(waiting.done());
+        const stopwatch since;
+        release_as_java();
+        auto got = waiting.get();
+        const auto took = since.elapsed();
+        got.release();
+        return took;
+    });
+    EXPECT_LT(woken, scaled(20ms));
+}
+
+TEST_F(redisson_layout, publishes_javas_message_when_it_is_released) {
+    redis_raw waiter{server.port()};
+    (void)waiter.ask({"SUBSCRIBE", channel});
+    mutex{here, "stock"}.acquire(as_redisson).release();
+    const auto heard = waiter.read();
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(heard->text(), "[message, " + channel + ", 0]");
+    EXPECT_FALSE(waiter.read(100ms)) << "once";
+}
+
+TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
+    const client sharded{server.url() + "?layout=redisson&sharded=yes"};
+    redis_raw waiter{server.port()};
+    (void)waiter.ask({"SSUBSCRIBE", channel});
+    mutex{sharded, "stock"}.acquire().release();
+    const auto heard = waiter.read();
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(heard->text(), "[smessage, " + channel + ", 0]");
+
+    const auto woken = quickest_of(5, [&] {
+        take_as_java(30s);
+        background waiting{[&](std::stop_token stop) {
+            return mutex{sharded, "stock"}.acquire({}, std::move(stop));
+        }};
+        EXPECT_TRUE(eventually([&] {
+            return server.command({"PUBSUB", "SHARDNUMSUB", channel}).items().at(1).number() == 2;
+        }));
+        std::this_thread::sleep_for(50ms);
+        const stopwatch since;
+        server.command({"DEL", "stock"});
+        server.command({"SPUBLISH", channel, "0"});
+        auto got = waiting.get();
+        const auto took = since.elapsed();
+        got.release();
+        return took;
+    });
+    EXPECT_LT(woken, scaled(20ms));
+}
+
+TEST_F(redisson_layout, a_message_that_was_lost_costs_less_than_a_second) { // P7
+    take_as_java(30s);
+    auto waiting = wait_for(here, as_redisson);
+    ASSERT_TRUE(eventually([&] { return listeners() == 1; }));
+    server.command({"DEL", "stock"}); // without a word
+    EXPECT_TRUE(waiting.done_within(scaled(1s)));
+    (void)waiting.get();
+}
+
+TEST_F(redisson_layout, takes_over_when_javas_time_ends) {
+    take_as_java(600ms);
+    const stopwatch since;
+    const auto held = mutex{here, "stock"}.acquire(as_redisson);
+    EXPECT_GE(since.elapsed(), 590ms);
+    EXPECT_LE(since.elapsed(), 600ms + scaled(150ms));
+}
+
+TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
+    const auto watch = std::make_shared<recording_observer>();
+    const client watched{server.url(), {.watch = watch}};
+    auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::redisson});
+    server.command({"DEL", "stock"});
+    take_as_java(30s);
+    ASSERT_TRUE(watch->await(event::kind::lost));
+    EXPECT_EQ(held.release(), release_answer::already_lost);
+    EXPECT_EQ(hash(), "[" + java + ", 1]");
+    EXPECT_GT(pttl(), 25'000);
+    EXPECT_FALSE((admin{here, layout::redisson}.release("stock", here.id() + ":1")));
+}
+
+TEST_F(redisson_layout, re_entry_counts) {
+    recursive_mutex lock{here, "stock", as_redisson};
+    lock.lock();
+    lock.lock();
+    EXPECT_EQ(lock.count(), 2U);
+    EXPECT_THAT(hash(), HasSubstr(", 1]")) << "counted on this side";
+    lock.unlock();
+    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(as_redisson)));
+    lock.unlock();
+    EXPECT_TRUE((mutex{there, "stock"}.try_acquire(as_redisson)));
+}
+
+TEST_F(redisson_layout, with_fencing_has_the_tokens_of_a_fenced_lock) {
+    server.command({"SET", "redisson_lock_token:{stock}", "41"}); // Java was here before
+    auto held = mutex{here, "stock"}.acquire(fenced);
+    EXPECT_EQ(held.token(), 42U);
+    held.release();
+    held = mutex{there, "stock"}.acquire(fenced);
+    EXPECT_EQ(held.token(), 43U);
+    EXPECT_EQ(server.command({"GET", "redisson_lock_token:{stock}"}).string(), "43");
+    EXPECT_EQ(pttl("redisson_lock_token:{stock}"), -1) << "as Redisson keeps it";
+}
+
+TEST_F(redisson_layout, without_fencing_has_no_token_and_touches_none) {
+    const auto held = mutex{here, "stock"}.acquire(as_redisson);
+    EXPECT_EQ(complaint_of([&] { (void)held.token(); }).code, errc::unsupported);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+}
+
+TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_tells_the_holder) {
+    const auto watch = std::make_shared<recording_observer>();
+    const client watched{server.url(), {.watch = watch}};
+    const auto held = mutex{watched, "stock"}.acquire(as_redisson);
+    redis_raw waiter{server.port()};
+    (void)waiter.ask({"SUBSCRIBE", channel});
+    const admin by{there, layout::redisson};
+    EXPECT_EQ(by.inspect("stock")->holders.at(0).owner, held.owner());
+    const stopwatch since;
+    EXPECT_TRUE(by.break_lock("stock"));
+    ASSERT_TRUE(watch->await(event::kind::lost));
+    EXPECT_LT(since.elapsed(), scaled(2s));
+    EXPECT_EQ(waiter.read()->text(), "[message, " + channel + ", 0]");
+    EXPECT_FALSE(by.break_lock("stock")) << "nobody held it";
+    EXPECT_FALSE(waiter.read(50ms)) << "nothing was deleted, so nothing is said";
+    take_as_java(10s, 3);
+    const auto seen = by.inspect("stock");
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->holders.at(0).owner, java);
+    EXPECT_EQ(seen->holders.at(0).permits, 3U) << "its count";
+    EXPECT_TRUE(by.break_lock("stock")) << "also Java's";
+    EXPECT_TRUE(eventually([&] { return keys().empty(); }));
+}
+
+TEST_F(redisson_layout, names_with_a_hash_tag_keep_it) {
+    const std::string name = "shop{7}:stock";
+    redis_raw waiter{server.port()};
+    (void)waiter.ask({"SUBSCRIBE", "redisson_lock__channel:" + name});
+    auto held = mutex{here, name}.acquire(fenced);
+    EXPECT_THAT(keys(), ElementsAre("redisson_lock_token:" + name, name));
+    held.release();
+    EXPECT_TRUE(waiter.read());
+}
+
+TEST_F(redisson_layout, a_release_leaves_its_latch_until_it_was_answered) {
+    const monitor before{server};
+    mutex{here, "stock"}.acquire(as_redisson).release();
+    monitor seen{server};
+    mutex{here, "stock"}.acquire(as_redisson).release();
+    ASSERT_TRUE(eventually([&] { return keys().empty(); }));
+    EXPECT_THAT(seen.commands(),
+                Contains(MatchesRegex(".DEL. .redisson_unlock_latch:\\{stock\\}:[0-9a-f]{32}.")));
+}
+
+TEST_F(redisson_layout, what_it_cannot_carry_is_an_error_that_names_it) {
+    const auto refuses = [](const char* word, auto action) {
+        const auto said = complaint_of(action);
+        EXPECT_EQ(said.code, errc::unsupported) << word;
+        EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout redisson"))) << word;
+    };
+    refuses("min_hold", [&] {
+        (void)mutex{here, "stock"}.try_acquire({.min_hold = 1s, .layout = layout::redisson});
+    });
+    refuses("note", [&] {
+        (void)mutex{here, "stock"}.try_acquire({.note = "why", .layout = layout::redisson});
+    });
+    refuses("shared_mutex", [&] { (void)shared_mutex{here, "stock", as_redisson}.try_acquire(); });
+    refuses("counting_semaphore", [&] {
+        (void)counting_semaphore{here, "stock", 3, as_redisson}.try_acquire(1);
+    });
+    refuses("list", [&] { (void)admin{here, layout::redisson}.list(); });
+    EXPECT_TRUE(keys().empty());
+}
+
+TEST_F(redisson_layout, eight_threads_of_two_clients_lose_no_count) { // P1
+    int counter = 0;                                                  // guarded by the lock alone
+    const auto work = [&](client& of) {
+        mutex lock{of, "stock", as_redisson};
+        for (int round = 0; round < 100; ++round) {
+            const auto held = lock.acquire();
+            const int seen = counter;
+            std::this_thread::yield();
+            counter = seen + 1;
+        }
+    };
+    {
+        std::vector<std::jthread> crew;
+        for (int i = 0; i < 4; ++i) {
+            crew.emplace_back([&] { work(here); });
+            crew.emplace_back([&] { work(there); });
+        }
+    }
+    EXPECT_EQ(counter, 800);
+    EXPECT_TRUE(eventually([&] { return keys().empty(); }));
+}
+
+class redisson_layout_foreign : public redisson_layout,
+                                public testing::WithParamInterface<std::vector<std::string>> {};
+
+INSTANTIATE_TEST_SUITE_P(kinds, redisson_layout_foreign,
+                         testing::Values(std::vector<std::string>{"RPUSH", "stock", "a"},
+                                         std::vector<std::string>{"SET", "stock", "a"},
+                                         std::vector<std::string>{"ZADD", "stock", "1", "b"},
+                                         std::vector<std::string>{"SADD", "stock", "a"}),
+                         [](const auto& value) { return value.param.front(); });
+
+TEST_P(redisson_layout_foreign, is_refused_by_every_operation_and_left_alone) {
+    server.command(GetParam());
+    const auto kept = server.command({"DUMP", "stock"}).text();
+    const auto refuses = [&](const char* what, auto action) {
+        const auto said = complaint_of(action);
+        EXPECT_EQ(said.code, errc::store_foreign) << what << ": " << said.text;
+        EXPECT_THAT(said.text, HasSubstr("holds something else")) << what;
+    };
+    const admin by{here, layout::redisson};
+    refuses("try", [&] { (void)mutex{here, "stock"}.try_acquire(as_redisson); });
+    refuses("wait", [&] { (void)mutex{here, "stock"}.acquire(as_redisson); });
+    refuses("fenced", [&] { (void)mutex{here, "stock"}.acquire(fenced); });
+    refuses("inspect", [&] { (void)by.inspect("stock"); });
+    refuses("break", [&] { (void)by.break_lock("stock"); });
+    refuses("release", [&] { (void)by.release("stock", here.id() + ":1"); });
+    refuses("renew", [&] { (void)by.renew("stock", here.id() + ":1", 10s); });
+    EXPECT_EQ(server.command({"DUMP", "stock"}).text(), kept);
+    EXPECT_EQ(pttl(), -1);
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+}
+
+} // namespace
+} // namespace holdfast::test
