@@ -30,6 +30,7 @@ std::set<std::string> names_of(const holdfast::client& fleet, holdfast::list_opt
 }
 
 TEST_P(admin, inspect_tells_who_holds_a_lock_since_when_and_why) {
+    HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     auto rival = connect();
     const auto before = std::chrono::system_clock::now();
@@ -92,6 +93,7 @@ TEST_P(admin, inspect_tells_who_waits_in_their_order) { // P6
 }
 
 TEST_P(admin, a_note_may_hold_any_bytes) {
+    HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     std::string note;
     for (int byte = 0; byte < 256; ++byte) { note.push_back(static_cast<char>(byte)); }
@@ -101,6 +103,7 @@ TEST_P(admin, a_note_may_hold_any_bytes) {
 }
 
 TEST_P(admin, list_gives_every_lock_once_whatever_the_length_of_a_page) { // P9
+    HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     std::vector<holdfast::lease> held;
     std::set<std::string> expected;
@@ -115,6 +118,7 @@ TEST_P(admin, list_gives_every_lock_once_whatever_the_length_of_a_page) { // P9
 }
 
 TEST_P(admin, list_keeps_to_a_prefix_byte_by_byte) {
+    HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     std::vector<holdfast::lease> held;
     const std::vector<std::string> names{"a",   "ab",  "a%",  "a%b", "a_",    "a_c",      "a*",
@@ -132,6 +136,7 @@ TEST_P(admin, list_keeps_to_a_prefix_byte_by_byte) {
 }
 
 TEST_P(admin, list_shows_what_inspect_shows) {
+    HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.note = "why"});
     background waiter{[&](std::stop_token stop) {
@@ -170,6 +175,7 @@ TEST_P(admin, what_cannot_be_asked_is_an_error_that_names_the_field) { // P9
 }
 
 TEST_P(admin, an_admin_outlives_its_client) {
+    HOLDFAST_NEEDS(can().lists);
     std::optional<holdfast::client> fleet{connect()};
     const holdfast::admin operators{*fleet};
     fleet.reset();

@@ -15,6 +15,7 @@ HOLDFAST_CONTRACT(cleanup);
 const request in_line{.queue = queueing::grant};
 
 TEST_P(cleanup, a_released_lock_is_gone_from_the_list) { // P8
+    HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     { const auto held = holdfast::mutex{fleet, "stock"}.acquire(); }
     EXPECT_TRUE(holdfast::admin{fleet}.list().locks.empty());
@@ -104,6 +105,7 @@ TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6
 }
 
 TEST_P(cleanup, a_crashed_holder_is_gone_from_the_list_after_its_lease) { // P7, P8
+    HOLDFAST_NEEDS(can().lists);
     seam_client crashed{url()};
     ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 150ms}).what, fate::granted);
     auto fleet = connect();

@@ -1,5 +1,7 @@
 #include "contract/contract.hpp"
 
+#include <thread>
+
 namespace holdfast::test {
 
 engine::capabilities contract::can(primitive kind) const { return seam_client{url()}.can(kind); }
@@ -11,6 +13,14 @@ const client& contract::looker() const {
 
 lock_info contract::look(std::string_view name) const {
     return admin{looker()}.inspect(name).value_or(lock_info{});
+}
+
+bool contract::will_wait(std::string_view name, std::size_t count) const {
+    if (can().sees_waiters) {
+        return eventually([&] { return waiters_of(name) == count; });
+    }
+    std::this_thread::sleep_for(scaled(100ms));
+    return true;
 }
 
 bool contract::will_be_clear(std::string_view name, milliseconds within) const {

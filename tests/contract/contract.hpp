@@ -38,10 +38,8 @@ protected:
     [[nodiscard]] std::size_t waiters_of(std::string_view name) const {
         return look(name).waiters.size();
     }
-    /// Waits until so many wait.
-    [[nodiscard]] bool will_wait(std::string_view name, std::size_t count) const {
-        return eventually([&] { return waiters_of(name) == count; });
-    }
+    /// Waits until so many wait. Where the engine does not show it they are only given the time.
+    [[nodiscard]] bool will_wait(std::string_view name, std::size_t count) const;
     /// Waits until the engine knows neither a holder nor a waiter.
     [[nodiscard]] bool will_be_clear(std::string_view name, milliseconds within = long_wait) const;
     /// Whether another client could take it now.

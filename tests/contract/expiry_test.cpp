@@ -33,6 +33,7 @@ TEST_P(expiry, a_try_finds_an_ended_lease_free) { // P7
 }
 
 TEST_P(expiry, a_lease_that_is_not_renewed_is_lost_and_taken_over) { // P2, P7
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
     auto old = holdfast::mutex{fleet, "stock"}.acquire({.lease = 200ms, .renew = false});
@@ -76,6 +77,7 @@ TEST_P(expiry, a_renewal_counts_from_when_it_is_made) { // P1a
 }
 
 TEST_P(expiry, extend_makes_a_lease_last_longer) { // P2
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex theirs{rival, "stock"};

@@ -23,6 +23,7 @@ TEST_P(lease_value, an_empty_one_holds_nothing) { // P4
 }
 
 TEST_P(lease_value, tells_name_owner_token_and_remaining_time) { // P2, P3
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 20s});
     EXPECT_EQ(held.name(), "stock");
@@ -34,6 +35,7 @@ TEST_P(lease_value, tells_name_owner_token_and_remaining_time) { // P2, P3
 }
 
 TEST_P(lease_value, moving_passes_the_hold_on) { // P4
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto first = holdfast::mutex{fleet, "stock"}.acquire();
     const auto token = first.token();

@@ -31,6 +31,7 @@ TEST_P(observed, nothing_while_all_is_well) {
 }
 
 TEST_P(observed, a_loss_with_its_name_owner_and_token) { // P2
+    HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 120ms, .renew = false});
@@ -43,6 +44,7 @@ TEST_P(observed, a_loss_with_its_name_owner_and_token) { // P2
 }
 
 TEST_P(observed, an_unlock_after_a_loss) { // P4
+    HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     holdfast::mutex stock{fleet, "stock", {.lease = 120ms, .renew = false}};
@@ -86,6 +88,7 @@ TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
 }
 
 TEST_P(observed, a_thread_that_ended_while_holding) { // P4
+    HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     holdfast::mutex stock{fleet, "stock"};

@@ -13,6 +13,7 @@ using kind = holdfast::event::kind;
 HOLDFAST_CONTRACT(recursive);
 
 TEST_P(recursive, a_thread_holds_it_until_it_has_unlocked_as_often_as_it_locked) { // P1
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
     holdfast::recursive_mutex mine{fleet, "account"};
@@ -36,6 +37,7 @@ TEST_P(recursive, a_thread_holds_it_until_it_has_unlocked_as_often_as_it_locked)
 }
 
 TEST_P(recursive, two_objects_of_one_client_count_as_one) { // P1
+    HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
     holdfast::recursive_mutex one{fleet, "account"};

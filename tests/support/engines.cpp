@@ -32,6 +32,15 @@ std::unique_ptr<store> make() {
     return std::make_unique<Store>();
 }
 
+#if HOLDFAST_WITH_REDIS
+/// The Redis engine in another layout than its own.
+engine_under_test in_layout(std::string name, const std::string& query) {
+    return {.name = std::move(name),
+            .make_store = [query] { return std::make_unique<redis_store>(query); },
+            .dead_url = "redis://127.0.0.1:1" + query};
+}
+#endif
+
 } // namespace
 
 const std::vector<engine_under_test>& engines() {
@@ -44,6 +53,9 @@ const std::vector<engine_under_test>& engines() {
 #endif
 #if HOLDFAST_WITH_REDIS
             {.name = "redis", .make_store = make<redis_store>, .dead_url = "redis://127.0.0.1:1"},
+            in_layout("redis_plain", "?layout=plain"),
+            in_layout("redis_plain_fenced", "?layout=plain&fencing=yes"),
+            in_layout("redis_redisson", "?layout=redisson&fencing=yes"),
 #endif
     };
     return all;

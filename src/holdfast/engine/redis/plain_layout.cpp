@@ -32,7 +32,7 @@ std::string plain_layout::channel(std::string_view name) const {
 std::string plain_layout::token_key(std::string_view name) const {
     const auto of = key(name);
     const bool tagged = of.find('{') != std::string::npos;
-    return own_prefix_ + "token:" + (tagged ? of : '{' + of + '}');
+    return own_prefix_ + "token:" + (tagged ? ':' + of : '{' + of + '}');
 }
 
 /// Others do not tell when they release.
