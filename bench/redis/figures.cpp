@@ -13,6 +13,9 @@ std::vector<figure_of> all_figures() {
     at_each_placement("one thread", one_thread);
     at_each_placement("64 threads", many_threads);
     at_each_placement("64 in flight", in_flight);
+    at_each_placement("plain layout, one thread", plain_one_thread);
+    at_each_placement("plain layout, 64 threads", plain_many_threads);
+    at_each_placement("plain layout, 64 in flight", plain_in_flight);
     const auto for_each_crowd = [&out](const std::string& name, auto measure) {
         for (const auto size : std::initializer_list<std::size_t>{8, 64, 256, 1'000}) {
             out.push_back({name + ", " + std::to_string(size),

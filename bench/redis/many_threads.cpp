@@ -1,15 +1,13 @@
 // 64 threads, each with a name of its own: acquire and release, both awaited.
 
+#include "redis/crowd_rate.hpp"
 #include "redis/figures.hpp"
 #include "redis/floors.hpp"
 #include "redis/pipelined.hpp"
 
 #include <holdfast/holdfast.hpp>
 
-#include <atomic>
-#include <latch>
 #include <memory>
-#include <thread>
 
 namespace holdfast::bench::redis {
 
@@ -18,30 +16,6 @@ namespace {
 constexpr std::size_t thread_count = 64;
 constexpr double bar = 1.4;
 constexpr double pipelined_bar = 2;
-
-/// Cycles per second of all threads together. `cycle(i)` is the i-th thread's.
-template <class Cycle>
-double crowd_rate(seconds window, const Cycle& cycle) {
-    std::atomic<bool> stop{false};
-    std::atomic<long> total{0};
-    std::latch begin{thread_count + 1};
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < thread_count; ++i) {
-        threads.emplace_back([&, i] {
-            begin.arrive_and_wait();
-            long done = 0;
-            for (; !stop.load(std::memory_order_relaxed); ++done) { cycle(i); }
-            total += done;
-        });
-    }
-    begin.arrive_and_wait();
-    const auto start = std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(window);
-    stop = true;
-    threads.clear();
-    const seconds passed = std::chrono::steady_clock::now() - start;
-    return static_cast<double>(total) / passed.count();
-}
 
 std::vector<std::unique_ptr<mutex>> locks_of(const client& fleet, const std::string& name) {
     std::vector<std::unique_ptr<mutex>> out;
@@ -65,13 +39,13 @@ std::vector<result> many_threads(const stage& on, placement where) {
 
     const auto window = 2 * on.window();
     const auto lock_and_unlock = [window](const std::vector<std::unique_ptr<mutex>>& of) {
-        return crowd_rate(window, [&of](std::size_t i) {
+        return crowd_rate(thread_count, window, [&of](std::size_t i) {
             of[i]->lock();
             of[i]->unlock();
         });
     };
     std::vector<contender_round> all{
-        [&] { return crowd_rate(window, [&](std::size_t i) { plain[i]->cycle(); }); },
+        [&] { return crowd_rate(thread_count, window, [&](std::size_t i) { plain[i]->cycle(); }); },
         [&] { return lock_and_unlock(locks); },
     };
     const auto hasty_locks =

@@ -22,7 +22,8 @@ namespace holdfast {
 /// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
 /// and the try forms answer empty. unlock() never throws: what it could not do goes to the
 /// observer.
-/// lock() of what the thread holds already throws would_deadlock; the try forms answer false.
+/// lock() of what the thread holds already throws would_deadlock; the try forms answer false. Only
+/// with layout::plain both renew the lease, as go-zero does: then one unlock() frees it.
 ///
 /// Thread safety: all members may be called from any thread. The destructor releases what threads
 /// still hold through this object. Neither copied nor moved, as in std.

@@ -6,6 +6,7 @@
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/spawn.hpp"
+#include "cli/token_text.hpp"
 #include "cli/waiting.hpp"
 #include "holdfast/base/fd.hpp"
 
@@ -78,7 +79,7 @@ void hold_and_run(const post& at) {
     }
     ready_child ready{what.command,
                       {{"HOLDFAST_NAME", what.name},
-                       {"HOLDFAST_TOKEN", std::to_string(held->token())},
+                       {"HOLDFAST_TOKEN", token_text(*held)},
                        {"HOLDFAST_OWNER", held->owner()}},
                       at.signals,
                       at.group};

@@ -6,6 +6,7 @@
 #include "cli/messages.hpp"
 #include "cli/place.hpp"
 #include "cli/script_output.hpp"
+#include "cli/token_text.hpp"
 #include "cli/waiting.hpp"
 
 #include <holdfast/holdfast.hpp>
@@ -47,7 +48,7 @@ int acquire(const script_flags& flags) {
         tell(show_name(what.name) + " is held by another");
         return what.busy_code;
     }
-    const grant_text text{what.name, held->owner(), held->token(), held->remaining()};
+    const grant_text text{what.name, held->owner(), token_text(*held), held->remaining()};
     held->detach();
     const auto out = flags.json ? as_json(text) : as_shell(text);
     return std::fputs(out.c_str(), stdout) >= 0 && std::fflush(stdout) == 0 ? exit_code::ok

@@ -19,8 +19,7 @@ std::string shell_quote(std::string_view text) {
 
 std::string as_shell(const grant_text& what) {
     return "HOLDFAST_NAME=" + shell_quote(what.name) +
-           "\nHOLDFAST_OWNER=" + shell_quote(what.owner) +
-           "\nHOLDFAST_TOKEN=" + std::to_string(what.token) +
+           "\nHOLDFAST_OWNER=" + shell_quote(what.owner) + "\nHOLDFAST_TOKEN=" + what.token +
            "\nexport HOLDFAST_NAME HOLDFAST_OWNER HOLDFAST_TOKEN\n";
 }
 
@@ -71,7 +70,7 @@ std::string json_quote(std::string_view text) {
 
 std::string as_json(const grant_text& what) {
     return "{\"name\": " + json_quote(what.name) + ", \"owner\": " + json_quote(what.owner) +
-           ", \"token\": " + std::to_string(what.token) +
+           ", \"token\": " + (what.token.empty() ? "null" : what.token) +
            ", \"valid_for_ms\": " + std::to_string(what.valid_for.count()) + "}\n";
 }
 

@@ -2,7 +2,6 @@
 // What `holdfast acquire` prints: safe to be read by a shell, whatever bytes the name has.
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,7 +10,7 @@ namespace holdfast::cli {
 struct grant_text {
     std::string name;
     std::string owner;
-    std::uint64_t token = 0;
+    std::string token; ///< digits; empty: it has none
     std::chrono::milliseconds valid_for{0};
 };
 

@@ -1,5 +1,5 @@
-// A process is killed in any state of a lock that it shares with others: the lock is free at the end
-// of its time at the latest, and nothing stays behind but what docs/layouts.md names (P7, P8).
+// A process is killed in any state of a lock that it shares with others: the lock is free at the
+// end of its time at the latest, and nothing stays but what docs/layouts.md names (P7, P8).
 
 #include "fault/redis_fixture.hpp"
 #include "support/child.hpp"
@@ -29,7 +29,7 @@ protected:
                     }),
                     HasSubstr("status 9"));
     }
-    /// Every key ends by itself but the token of Redisson's fenced lock, which is as Redisson has it.
+    /// Every key ends by itself but the token of Redisson's fenced lock, as Redisson has it.
     void expect_only_what_ends() {
         for (const auto& key : keys()) {
             if (key == "redisson_lock_token:{stock}") { continue; }

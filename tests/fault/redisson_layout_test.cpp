@@ -1,5 +1,5 @@
-// layout::redisson: what is written and published, and what a Redisson client may do meanwhile. Here
-// that client is played by raw commands; interop/ has the real one.
+// layout::redisson: what is written and published, and what a Redisson client may do meanwhile.
+// That client is played by raw commands here; interop/ has the real one.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"

@@ -10,16 +10,9 @@
 
 namespace holdfast::engine::redis {
 
-namespace {
-
-/// Redisson's: longer than it takes to find out that an answer was lost, and to ask again.
-constexpr std::string_view latch_ms = "20000";
-
-} // namespace
-
 foreign_layout::foreign_layout(const foreign_scripts& with, const place& where, const setting& who)
-    : own_prefix_{where.prefix},
-      with_{with},
+    : with_{with},
+      own_prefix_{where.prefix},
       key_prefix_{where.key_prefix},
       own_{who.client},
       own_text_{who.client.text() + ':'} {}
@@ -51,22 +44,6 @@ void foreign_layout::acquire(std::string& out, const ticket& who, base::millisec
     append_bulk(out, std::to_string(lease.count()));
     append_bulk(out, std::to_string(not_after_us));
 }
-
-void foreign_layout::give_up(std::string& out, const ticket& who, const std::string& latch) {
-    append_call(out, *with_.release, latch.empty() ? 1 : 2, latch.empty() ? 3 : 4);
-    append_key(out, who.name);
-    if (!latch.empty()) { append_bulk(out, latch); }
-    append_bulk(out, owner(who.owner));
-    append_bulk(out, channel(who.name));
-    append_bulk(out, publish());
-    if (!latch.empty()) { append_bulk(out, latch_ms); }
-}
-
-void foreign_layout::release(std::string& out, const ticket& who) {
-    give_up(out, who, latch_key(who));
-}
-
-void foreign_layout::withdraw(std::string& out, const ticket& who) { give_up(out, who, {}); }
 
 void foreign_layout::take_away(std::string& out, const break_op& what) {
     append_call(out, *with_.take_away, 2, 4);

@@ -57,8 +57,8 @@ public:
     }
     void acquire(std::string& out, const ticket& who, base::milliseconds lease, bool fenced,
                  std::int64_t not_after_us);
-    void release(std::string& out, const ticket& who);
-    void withdraw(std::string& out, const ticket& who);
+    virtual void release(std::string& out, const ticket& who) = 0;
+    virtual void withdraw(std::string& out, const ticket& who) = 0;
     void take_away(std::string& out, const break_op& what);
     void beat(std::string& out, const beat_op& what);
     void inspect(std::string& out, std::string_view name);
@@ -76,16 +76,12 @@ protected:
     }
     void append_key(std::string& out, std::string_view name);
     [[nodiscard]] virtual std::string token_key(std::string_view name) const = 0;
-    /// Where a release leaves its answer for when it is sent again; empty: nowhere.
-    [[nodiscard]] virtual std::string latch_key(const ticket& /*who*/) const { return {}; }
-
-    const std::string own_prefix_; ///< of Holdfast's own keys and channels
-
-private:
-    void give_up(std::string& out, const ticket& who, const std::string& latch);
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
     const foreign_scripts with_;
+    const std::string own_prefix_; ///< of Holdfast's own keys and channels
+
+private:
     const std::string key_prefix_;
     const base::client_id own_;
     const std::string own_text_;

@@ -40,6 +40,15 @@ base::duration plain_layout::look_in(std::int64_t pttl, std::size_t ahead) {
     return look_again(pttl, ahead, base::milliseconds{100}, chance_);
 }
 
+/// Most use our usual prefix, which the script knows.
+void plain_layout::release(std::string& out, const ticket& who) {
+    const bool usual = own_prefix_ == "hf:";
+    append_call(out, *with_.release, 1, usual ? 1 : 2);
+    append_key(out, who.name);
+    append_bulk(out, owner(who.owner));
+    if (!usual) { append_bulk(out, own_prefix_); }
+}
+
 bool plain_layout::take(std::string& out, const ticket& who, base::milliseconds lease) {
     append_count(out, 7);
     out.append("$3\r\nSET\r\n");

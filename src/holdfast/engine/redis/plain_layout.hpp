@@ -14,6 +14,8 @@ public:
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] base::duration look_in(std::int64_t pttl, std::size_t ahead) override;
+    void release(std::string& out, const ticket& who) override;
+    void withdraw(std::string& out, const ticket& who) override { release(out, who); }
     bool take(std::string& out, const ticket& who, base::milliseconds lease) override;
 
 private:

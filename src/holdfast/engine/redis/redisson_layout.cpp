@@ -8,6 +8,9 @@ namespace holdfast::engine::redis {
 
 namespace {
 
+/// Longer than it takes to find out that an answer was lost, and to ask again.
+constexpr std::string_view latch_ms = "20000";
+
 /// A name with a hash tag of its own keeps that.
 std::string tagged(std::string_view prefix, const std::string& name) {
     const bool has_one = name.find('{') != std::string::npos;
@@ -46,6 +49,24 @@ std::string redisson_layout::token_key(std::string_view name) const {
 /// 32 digits that are this release's own: an owner releases once.
 std::string redisson_layout::latch_key(const ticket& who) const {
     return tagged("redisson_unlock_latch:", key(who.name)) + ':' + wire_owner(who.owner).substr(16);
+}
+
+void redisson_layout::release(std::string& out, const ticket& who) {
+    append_call(out, *with_.release, 2, 4);
+    append_key(out, who.name);
+    append_bulk(out, latch_key(who));
+    append_bulk(out, owner(who.owner));
+    append_bulk(out, channel(who.name));
+    append_bulk(out, publish());
+    append_bulk(out, latch_ms);
+}
+
+void redisson_layout::withdraw(std::string& out, const ticket& who) {
+    append_call(out, *with_.release, 1, 3);
+    append_key(out, who.name);
+    append_bulk(out, owner(who.owner));
+    append_bulk(out, channel(who.name));
+    append_bulk(out, publish());
 }
 
 /// A release is told: looking is only for messages that were lost.

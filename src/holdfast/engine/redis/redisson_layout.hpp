@@ -15,11 +15,14 @@ public:
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] bool sharded() const override { return sharded_; }
     [[nodiscard]] base::duration look_in(std::int64_t pttl, std::size_t ahead) override;
+    void release(std::string& out, const ticket& who) override;
+    void withdraw(std::string& out, const ticket& who) override;
     bool tidy(std::string& out, const ticket& who) override;
 
 private:
     [[nodiscard]] std::string token_key(std::string_view name) const override;
-    [[nodiscard]] std::string latch_key(const ticket& who) const override;
+    /// Where a release leaves its answer for when it is sent again.
+    [[nodiscard]] std::string latch_key(const ticket& who) const;
 
     const bool sharded_;
     base::jitter chance_;

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Gives up a lock as Redisson keeps it, and wakes its waiters and ours. See docs/layouts.md.
 --
--- KEYS  1 the lock; 2 the latch, which remembers the answer for a request that is sent again: absent
---       for a withdrawal
+-- KEYS  1 the lock; 2 the latch, which remembers the answer for a request that is sent again; a
+--       withdrawal has none
 -- ARGV  1 the owner, 2 the channel, 3 the command that publishes, 4 how long the latch lasts, ms
 -- Answer  0 not held by it, 1 released
 --

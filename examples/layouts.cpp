@@ -1,0 +1,39 @@
+// Locks that are shared with services in other languages. Takes the URL of the engine; only Redis
+// has these layouts.
+
+#include <holdfast/holdfast.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <mutex>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+void work_with_others(const holdfast::client& fleet) {
+    // [doc: layouts]
+    using holdfast::mutex, holdfast::layout;
+    namespace compat = holdfast::compat;
+
+    mutex java{fleet, "stock:1001", compat::redisson()}; // redisson.getLock("stock:1001")
+    mutex go{fleet, "report", compat::go_zero(10s)};     // NewRedisLock(r, "report"), SetExpire(10)
+    mutex node{fleet, "deploy", compat::redlock(8s)};    // redlock.acquire(["deploy"], 8000)
+    mutex python{fleet, "import", {.lease = 10s, .layout = layout::plain}}; // r.lock("import", 10)
+
+    const std::scoped_lock hold{java}; // waits for the Java service, which waits for us
+    // [end]
+    for (auto* const one : {&go, &node, &python}) {
+        const std::scoped_lock too{*one};
+        std::cout << one->name() << " is ours\n";
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const holdfast::client fleet{argc > 1 ? argv[1] : "redis://127.0.0.1"};
+    try {
+        work_with_others(fleet);
+    } catch (const holdfast::error& what) { std::cout << what.what() << '\n'; }
+}

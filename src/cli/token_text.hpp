@@ -1,0 +1,21 @@
+#pragma once
+// A lease's fencing token as text, where there is one.
+
+#include <holdfast/error.hpp>
+#include <holdfast/lease.hpp>
+
+#include <string>
+
+namespace holdfast::cli {
+
+/// Empty: the lock's layout has no tokens.
+[[nodiscard]] inline std::string token_text(const lease& held) {
+    try {
+        return std::to_string(held.token());
+    } catch (const error& what) {
+        if (what.code() != errc::unsupported) { throw; }
+        return {};
+    }
+}
+
+} // namespace holdfast::cli

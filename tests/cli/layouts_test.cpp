@@ -1,0 +1,64 @@
+// The command on a lock that others share: the layout is in the URL.
+
+// First, because a parameter in there is called as a type in here.
+#include "support/redis_server.hpp"
+
+#include "cli/cli.hpp"
+
+#if HOLDFAST_WITH_REDIS
+
+namespace holdfast::test {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class layouts : public cli {
+protected:
+    [[nodiscard]] words at(const std::string& query, words rest) const {
+        rest.insert(rest.begin(), {"--url", server_.url() + query});
+        return rest;
+    }
+    redis_server server_;
+};
+
+TEST_F(layouts, plain_holds_what_others_see_and_has_no_token) {
+    const auto end = run(at("?layout=plain", {"job", "--", "sh", "-c",
+                                              "echo \"token:$HOLDFAST_TOKEN.\"; redis-cli -p " +
+                                                  std::to_string(server_.port()) + " get job"}));
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_THAT(end.out, AllOf(HasSubstr("token:."), HasSubstr("-"), HasSubstr(":1")));
+    EXPECT_TRUE(server_.command({"GET", "job"}).is_nil());
+}
+
+TEST_F(layouts, plain_is_refused_while_another_holds_it) {
+    server_.command({"SET", "job", "another", "PX", "60000"});
+    EXPECT_EQ(run(at("?layout=plain", {"-nq", "job", "--", "true"})).code, 75);
+}
+
+TEST_F(layouts, redisson_can_be_acquired_and_released_by_a_script) {
+    here.write("url", server_.url() + "?layout=redisson&fencing=yes");
+    const auto end = shell(R"sh(
+        export HOLDFAST_URL=$(cat url)
+        eval "$($holdfast acquire job)" || exit 10
+        $holdfast run -nq job -- true; [ $? = 75 ] || exit 11
+        $holdfast renew --lease 2m || exit 12
+        echo "$HOLDFAST_TOKEN"
+        $holdfast release || exit 13)sh");
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_EQ(end.out, "1\n");
+}
+
+TEST_F(layouts, a_token_that_does_not_exist_is_null_in_json) {
+    const auto end =
+        command({"acquire", "--json", "--url", server_.url() + "?layout=plain", "job"});
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_THAT(end.out, HasSubstr("\"token\": null"));
+}
+
+} // namespace
+
+} // namespace holdfast::test
+
+#endif
