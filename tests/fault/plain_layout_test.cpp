@@ -194,6 +194,23 @@ TEST_F(plain_layout, recursion_is_counted_on_this_side) {
     EXPECT_TRUE(value().empty());
 }
 
+TEST_F(plain_layout, recursion_in_another_layout_is_another_lock) {
+    const client by_url{server.url() + "?layout=plain"};
+    recursive_mutex usual{by_url, "stock"};
+    recursive_mutex same{by_url, "stock", plain};
+    recursive_mutex native{by_url, "stock", {.layout = layout::native}};
+    usual.lock();
+    same.lock();
+    EXPECT_EQ(usual.count(), 2U);
+    EXPECT_EQ(native.count(), 0U);
+    native.lock();
+    EXPECT_THAT(keys(), ElementsAre("hf:{stock}", "stock"));
+    native.unlock();
+    same.unlock();
+    usual.unlock();
+    EXPECT_TRUE(value().empty());
+}
+
 TEST_F(plain_layout, without_fencing_has_no_token_and_says_so) {
     const auto held = mutex{here, "stock"}.acquire(plain);
     const auto said = complaint_of([&] { (void)held.token(); });

@@ -12,11 +12,11 @@ namespace holdfast {
 class recursive_mutex::body {
 public:
     body(std::shared_ptr<core::client_core> of, core::request what)
-        : core{std::move(of)}, proto{std::move(what)} {}
+        : core{std::move(of)}, proto{std::move(what)}, key{key_of(*core, proto)} {}
 
     [[nodiscard]] core::recursion::entry mine() const {
         if (core->inherited()) { return {}; } // its lock may have been held when we were forked
-        return core->recursion().find(core::this_thread(), proto.name);
+        return core->recursion().find(core::this_thread(), key);
     }
 
     [[nodiscard]] std::shared_ptr<core::hold> need(const char* what) const {
@@ -29,6 +29,15 @@ public:
 
     std::shared_ptr<core::client_core> core;
     core::request proto;
+    std::string key; ///< by which its recursion is known: in another layout it is another lock
+
+private:
+    [[nodiscard]] static std::string key_of(const core::client_core& of,
+                                            const core::request& what) {
+        const auto in =
+            of.inherited() ? layout::native : of.caps(what.kind, core::writing_of(what.options)).in;
+        return static_cast<char>('0' + static_cast<int>(in)) + what.name;
+    }
 };
 
 recursive_mutex::recursive_mutex(const client& of, std::string name, hold_options defaults) {
@@ -51,13 +60,13 @@ bool recursive_mutex::lock_within(detail::patience wait, std::error_code* failur
                           ": an outer lock of this thread was lost; unlock all of them first");
             return false;
         }
-        core.recursion().again(core::this_thread(), name());
+        core.recursion().again(core::this_thread(), body_->key);
         return true;
     }
     auto got = api::ask(core, body_->proto, wait, {}, true, failure);
     if (!got) { return false; }
     core::watch_hold(body_->core, got);
-    core.recursion().begin(core::this_thread(), name(), std::move(got));
+    core.recursion().begin(core::this_thread(), body_->key, std::move(got));
     return true;
 }
 
@@ -73,7 +82,7 @@ void recursive_mutex::unlock() noexcept {
                         "unlock() by a thread that does not hold it"});
         return;
     }
-    const auto held = core.recursion().less(core::this_thread(), name());
+    const auto held = core.recursion().less(core::this_thread(), body_->key);
     if (!held) { return; } // an inner unlock
     core::forget_hold(held.get());
     api::let_go(core, *held);

@@ -30,6 +30,7 @@ struct capabilities {
     /// not counted.
     bool refreshes = false;
     bool knows_layout = true;         ///< false: nothing can be asked of it in that layout
+    layout in = layout::native;       ///< that this is about
     const char* what = "this engine"; ///< to be named in errors
 };
 

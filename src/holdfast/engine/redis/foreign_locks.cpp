@@ -191,10 +191,12 @@ void redis_engine::heard_take(flight& of, const reply& said, instant now) {
         answer out;
         out.what = fate::granted;
         heard_granted(of, std::move(out), now);
-    } else if (said.text() == of.in->owner(of.who.owner)) {
-        ask_by_script(of, now); // sent again: the first one's answer was lost
-    } else {
+    } else if (said.text() != of.in->owner(of.who.owner)) {
         heard_busy(of, -1, now);
+    } else if (of.cancelled) {
+        heard_granted(of, {}, now);
+    } else if (!of.answered) {  // otherwise it may be withdrawn by now, and is not asked for again
+        ask_by_script(of, now); // it was sent before, and the answer was lost
     }
 }
 

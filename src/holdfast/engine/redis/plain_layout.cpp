@@ -14,6 +14,7 @@ plain_layout::plain_layout(const place& where, const setting& who)
 
 capabilities plain_layout::caps(primitive kind, bool fenced) const {
     capabilities can;
+    can.in = holdfast::layout::plain;
     can.what = "layout plain";
     can.supported = kind == primitive::mutex;
     can.queue = queueing::hint;

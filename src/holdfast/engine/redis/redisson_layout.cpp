@@ -30,6 +30,7 @@ redisson_layout::redisson_layout(const place& where, const setting& who)
 
 capabilities redisson_layout::caps(primitive kind, bool fenced) const {
     capabilities can;
+    can.in = holdfast::layout::redisson;
     can.what = "layout redisson";
     can.supported = kind == primitive::mutex;
     can.queue = queueing::hint;

@@ -1,0 +1,71 @@
+// What a URL says about layouts.
+
+#include "holdfast/engine/factory.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#if HOLDFAST_WITH_REDIS
+
+namespace {
+
+using holdfast::errc;
+using holdfast::layout;
+using holdfast::primitive;
+namespace engine = holdfast::engine;
+
+engine::capabilities caps(const std::string& url, const engine::writing& how = {}) {
+    return engine::make_engine(engine::url::parse(url), engine::this_process())
+        ->caps_in(primitive::mutex, how);
+}
+
+TEST(layout_url, is_native_unless_it_says_otherwise) {
+    EXPECT_EQ(caps("redis://h").in, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=native").in, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=plain").in, layout::plain);
+    EXPECT_EQ(caps("redis+unix:///s?layout=redisson").in, layout::redisson);
+}
+
+TEST(layout_url, is_overruled_by_the_lock) {
+    EXPECT_EQ(caps("redis://h?layout=plain", {layout::native, {}}).in, layout::native);
+    EXPECT_EQ(caps("redis://h", {layout::redisson, {}}).in, layout::redisson);
+    EXPECT_TRUE(caps("redis://h", {layout::plain, true}).fencing);
+    EXPECT_TRUE(caps("redis://h?layout=plain&fencing=yes").fencing);
+    EXPECT_FALSE(caps("redis://h?layout=plain").fencing);
+    EXPECT_FALSE(caps("redis://h?layout=plain&fencing=yes", {{}, false}).fencing);
+    EXPECT_TRUE(caps("redis://h", {{}, false}).fencing) << "native always has tokens";
+}
+
+TEST(layout_url, states_what_the_layout_cannot_carry) {
+    for (const auto in : {layout::plain, layout::redisson}) {
+        const auto can = caps("redis://h", {in, true});
+        EXPECT_TRUE(can.supported && can.knows_layout && can.fencing);
+        EXPECT_FALSE(can.fifo || can.min_hold || can.notes || can.lists || can.sees_waiters);
+        EXPECT_EQ(can.queue, engine::queueing::hint);
+    }
+    const auto made = engine::make_engine(engine::url::parse("redis://h"), engine::this_process());
+    EXPECT_FALSE(made->caps_in(primitive::shared_mutex, {layout::plain, {}}).supported);
+    EXPECT_FALSE(made->caps_in(primitive::semaphore, {layout::redisson, {}}).supported);
+    EXPECT_FALSE(caps("memory:", {layout::plain, {}}).knows_layout);
+    EXPECT_TRUE(caps("memory:", {layout::native, {}}).knows_layout);
+}
+
+TEST(layout_url, is_refused_if_it_cannot_be_understood) {
+    for (const std::string query : {"layout=jedis", "layout=", "fencing=1", "sharded=true",
+                                    "key_prefix=123456789012345678901234567890123456789012345678901"
+                                    "23456789012345"}) {
+        try {
+            (void)caps("redis://h?" + query);
+            ADD_FAILURE() << query;
+        } catch (const holdfast::error& what) {
+            EXPECT_EQ(what.code(), errc::invalid_url) << query;
+            EXPECT_THAT(what.what(), testing::HasSubstr(query.substr(0, query.find('='))));
+        }
+    }
+}
+
+} // namespace
+
+#endif
