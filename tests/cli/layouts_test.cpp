@@ -1,9 +1,7 @@
 // The command on a lock that others share: the layout is in the URL.
 
-// First, because a parameter in there is called as a type in here.
-#include "support/redis_server.hpp"
-
 #include "cli/cli.hpp"
+#include "support/redis_server.hpp"
 
 #if HOLDFAST_WITH_REDIS
 

@@ -60,7 +60,7 @@ public:
 
     /// Asks over the unix socket, on a connection that stays open: with TLS, with a password, and
     /// whatever happens to the port. REQUIRES: it runs.
-    redis_reply command(const std::vector<std::string>& words);
+    redis_reply command(const std::vector<std::string>& what);
 
     /// A number from INFO: stat("total_commands_processed"), which counts this very question, too.
     [[nodiscard]] std::int64_t stat(std::string_view field);

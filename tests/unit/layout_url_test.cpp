@@ -53,9 +53,9 @@ TEST(layout_url, states_what_the_layout_cannot_carry) {
 }
 
 TEST(layout_url, is_refused_if_it_cannot_be_understood) {
-    for (const std::string query : {"layout=jedis", "layout=", "fencing=1", "sharded=true",
-                                    "key_prefix=123456789012345678901234567890123456789012345678901"
-                                    "23456789012345"}) {
+    for (const auto& query :
+         {std::string{"layout=jedis"}, std::string{"layout="}, std::string{"fencing=1"},
+          std::string{"sharded=true"}, "key_prefix=" + std::string(65, 'x')}) {
         try {
             (void)caps("redis://h?" + query);
             ADD_FAILURE() << query;

@@ -43,16 +43,16 @@ public:
     /// When `idle` should be called next.
     [[nodiscard]] base::instant due() const noexcept { return due_; }
     struct channel_name {
-        std::string channel;
-        bool sharded;
+        std::string channel{};
+        bool sharded = false;
     };
     /// Those that nobody needs any more; they are forgotten by this.
     [[nodiscard]] std::vector<channel_name> idle(base::instant now);
 
 private:
     struct waiter {
-        std::uint64_t number;
-        base::instant asked; ///< for the last time
+        std::uint64_t number = 0;
+        base::instant asked{}; ///< for the last time
     };
     struct line {
         bool sharded = false;
