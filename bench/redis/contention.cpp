@@ -71,17 +71,20 @@ std::vector<result> looping_waiters(const stage& on, std::size_t size) {
     place(placement::unpinned, on.at.pid());
     const auto window = on.crowd_window(size);
     std::vector<double> our_shares;
+    std::vector<double> piped_shares;
     std::vector<double> list_shares;
     const auto round = [&](const side& who, std::vector<double>& told) {
         const auto came = loop_for(window, size, on.at, who);
         told.push_back(came.most_to_least);
         return came.per_second;
     };
-    const auto told = take_turns({
-                                     [&] { return round(list_side(on.at), list_shares); },
-                                     [&] { return round(our_side(on.at), our_shares); },
-                                 },
-                                 on.crowd_rounds(size), warm_up::no);
+    const auto told =
+        take_turns({
+                       [&] { return round(list_side(on.at), list_shares); },
+                       [&] { return round(our_side(on.at), our_shares); },
+                       [&] { return round(our_side(on.at, releases::pipelined), piped_shares); },
+                   },
+                   on.crowd_rounds(size), warm_up::no);
     const auto count = static_cast<int>(size);
     return {{.name = many(size) + ", looping",
              .unit = "hand-offs/s",
@@ -90,28 +93,42 @@ std::vector<result> looping_waiters(const stage& on, std::size_t size) {
              .floors = told[0],
              .bar = bar,
              .crowd = count},
+            {.name = many(size) + ", looping, release pipelined",
+             .unit = "hand-offs/s",
+             .ours = told[2],
+             .floor = "(d1) BLPOP, RPUSH",
+             .floors = told[0]},
             {.name = many(size) + ", most/least",
              .unit = "ratio",
              .ours = our_shares,
              .bar = on.quick && size > 100 ? 0 : fair, // a few turns each say nothing
              .at_most = true},
+            {.name = "  the same, release pipelined", .unit = "ratio", .ours = piped_shares},
             {.name = "  the same of (d1)", .unit = "ratio", .ours = list_shares}};
 }
 
 std::vector<result> convoy(const stage& on, std::size_t size) {
     constexpr double bar = 1.5;
     place(placement::unpinned, on.at.pid());
-    const auto told = take_turns({
-                                     [&] { return drain_ms(size, on.at, list_side(on.at)); },
-                                     [&] { return drain_ms(size, on.at, our_side(on.at)); },
-                                 },
-                                 on.crowd_rounds(size), warm_up::no);
+    const auto told =
+        take_turns({
+                       [&] { return drain_ms(size, on.at, list_side(on.at)); },
+                       [&] { return drain_ms(size, on.at, our_side(on.at)); },
+                       [&] { return drain_ms(size, on.at, our_side(on.at, releases::pipelined)); },
+                   },
+                   on.crowd_rounds(size), warm_up::no);
     return {{.name = many(size) + ", each once, to drain",
              .unit = "ms",
              .ours = told[1],
              .floor = "(d2) BLPOP, RPUSH",
              .floors = told[0],
              .bar = bar,
+             .at_most = true},
+            {.name = many(size) + ", the same, release pipelined",
+             .unit = "ms",
+             .ours = told[2],
+             .floor = "(d2) BLPOP, RPUSH",
+             .floors = told[0],
              .at_most = true}};
 }
 

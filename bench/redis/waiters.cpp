@@ -12,7 +12,8 @@ namespace {
 
 class our_waiter final : public waiter {
 public:
-    explicit our_waiter(const std::string& url) : fleet_{url}, lock_{fleet_, contended} {
+    our_waiter(const std::string& url, releases how)
+        : fleet_{url, {.pipeline_release = how == releases::pipelined}}, lock_{fleet_, contended} {
         fleet_.ping();
     }
     void take() override { lock_.lock(); }
@@ -74,8 +75,8 @@ private:
 
 } // namespace
 
-make_waiter our_waiters(const server& at) {
-    return [url = at.url()] { return std::make_unique<our_waiter>(url); };
+make_waiter our_waiters(const server& at, releases how) {
+    return [url = at.url(), how] { return std::make_unique<our_waiter>(url, how); };
 }
 
 make_waiter list_waiters(const server& at) {

@@ -12,8 +12,11 @@ namespace holdfast::bench::redis {
 
 inline constexpr const char* contended = "contended";
 
+/// Whether our releases are waited for.
+enum class releases { awaited, pipelined };
+
 /// Each has a `client` of its own and locks the mutex `contended`.
-[[nodiscard]] make_waiter our_waiters(const server& at);
+[[nodiscard]] make_waiter our_waiters(const server& at, releases how = releases::awaited);
 /// Floor (d): each has a connection; BLPOP takes the token out of the list, RPUSH puts it back.
 [[nodiscard]] make_waiter list_waiters(const server& at);
 
@@ -37,7 +40,9 @@ struct side {
     make_waiter waiters;
     make_gate before;
 };
-[[nodiscard]] inline side our_side(const server& at) { return {our_waiters(at), our_gate(at)}; }
+[[nodiscard]] inline side our_side(const server& at, releases how = releases::awaited) {
+    return {our_waiters(at, how), our_gate(at)};
+}
 [[nodiscard]] inline side list_side(const server& at) { return {list_waiters(at), list_gate(at)}; }
 
 } // namespace holdfast::bench::redis
