@@ -44,6 +44,7 @@ TEST_P(pipelined_release, of_many_at_once_is_sent_for_each) { // P7
 }
 
 TEST_P(pipelined_release, comes_before_whatever_its_client_asks_next) { // P3, P6
+    HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     holdfast::client fleet{url(), pipelined(watch)};
     holdfast::mutex stock{fleet, "stock"};
@@ -66,6 +67,7 @@ TEST_P(pipelined_release, is_done_before_its_client_is_gone) { // P8
 }
 
 TEST_P(pipelined_release, hands_over_to_who_waits) { // P6
+    HOLDFAST_NEEDS(can().fencing);
     holdfast::client fleet{url(), pipelined()};
     auto rival = connect();
     std::optional held{holdfast::mutex{fleet, "stock"}.acquire()};
