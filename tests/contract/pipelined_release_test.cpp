@@ -98,7 +98,7 @@ TEST_P(pipelined_release, after_a_break_is_told_as_an_unlock_after_a_loss) { // 
 TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
     const auto watch = std::make_shared<recording_observer>();
     auto options = pipelined(watch);
-    options.connect_wait = 100ms;
+    options.connect_wait = scaled(200ms);
     holdfast::client fleet{url(), options};
     holdfast::mutex locked{fleet, "locked"};
     locked.lock();
