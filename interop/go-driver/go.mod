@@ -1,0 +1,3 @@
+module holdfast.interop/driver
+
+go 1.24

@@ -1,0 +1,132 @@
+// node-redlock on ioredis behind the line protocol of interop/PROTOCOL.md.
+
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import Redis from "ioredis";
+import Redlock, { ExecutionError, Lock } from "redlock";
+
+const [port, watchdogMs] = process.argv.slice(2).map(Number);
+const server = new Redis(port, "127.0.0.1");
+const redlock = new Redlock([server]); // with its own defaults: a try every 200 +- 100 ms
+const once = { retryCount: 0 };
+
+const holds = new Map(); // the lock, or the scope that a watchdog keeps, by the name of the hold
+const turns = new Map(); // what a hold is doing: the next request comes after it
+
+const patient = (waitMs) => ({ retryCount: Math.ceil(waitMs / redlock.settings.retryDelay) });
+
+// Runs `body`; a vote that did not come to pass is `no`, all else an error.
+async function voted(body, yes, no) {
+  try {
+    await body();
+    return yes;
+  } catch (problem) {
+    if (problem instanceof ExecutionError) return no;
+    throw problem;
+  }
+}
+
+// using() is its watchdog: it extends for as long as the routine runs.
+function scope(name, settings) {
+  let leave;
+  const left = new Promise((resolve) => { leave = resolve; });
+  let over;
+  const entered = new Promise((resolve, reject) => {
+    over = redlock.using([name], watchdogMs, settings, async (signal) => {
+      resolve();
+      await left;
+      if (signal.aborted) throw signal.error;
+    });
+    over.catch(reject);
+  });
+  return { entered, release: () => { leave(); return over; } };
+}
+
+async function acquire(hold, name, leaseMs, waitMs, ...options) {
+  if (options.includes("fenced") || leaseMs === "0") return "unsupported";
+  const settings = waitMs === "0" ? once : patient(Number(waitMs));
+  return voted(async () => {
+    if (options.includes("watchdog")) {
+      const held = scope(name, settings);
+      await held.entered;
+      holds.set(hold, held);
+    } else {
+      holds.set(hold, await redlock.acquire([name], Number(leaseMs), settings));
+      holds.get(hold).leaseMs = Number(leaseMs);
+    }
+  }, "held", "busy");
+}
+
+async function renew(hold) {
+  const { leaseMs } = holds.get(hold);
+  return voted(async () => {
+    holds.set(hold, await redlock.extend(holds.get(hold), leaseMs, once));
+    holds.get(hold).leaseMs = leaseMs;
+  }, "renewed", "lost");
+}
+
+function release(hold) {
+  const held = holds.get(hold);
+  // Its own release would ask ten times, 200 ms apart, whether the lock is really not its own.
+  const body = held instanceof Lock ? () => redlock.release(held, once) : () => held.release();
+  return voted(body, "released", "lost");
+}
+
+function reenter(hold) {
+  const { resources, leaseMs } = holds.get(hold);
+  return voted(() => redlock.acquire(resources, leaseMs, once), "held", "busy");
+}
+
+function intrude(name) {
+  const value = randomBytes(16).toString("hex");
+  const forged = new Lock(redlock, [name], value, [], Date.now() + 30500);
+  return voted(() => redlock.release(forged, once), "released", "refused");
+}
+
+async function count(name, times, file) {
+  const eager = { retryCount: -1, retryDelay: 1, retryJitter: 1 };
+  for (let i = 0; i < Number(times); ++i) {
+    const lock = await redlock.acquire([name], 30500, eager);
+    const value = Number(await readFile(file, "ascii"));
+    await writeFile(file, String(value + 1));
+    await redlock.release(lock, once);
+  }
+  return `done ${times}`;
+}
+
+function hello() {
+  const version = (name) =>
+    JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version;
+  return `ok node-redlock ${version("redlock")} ioredis ${version("ioredis")} ` +
+    `node ${process.versions.node}`;
+}
+
+const ofHold = {
+  acquire, reenter, renew, release,
+  try: (hold, name, leaseMs, ...options) => acquire(hold, name, leaseMs, "0", ...options),
+};
+const others = { count, hello, intrude };
+
+async function handle(number, command, words) {
+  const told = (text) => process.stdout.write(`${number} ${text}\n`);
+  const failed = (problem) => told(`error ${String(problem).replace(/\s+/g, " ")}`);
+  if (command in ofHold) {
+    const run = () => ofHold[command](...words);
+    const turn = (turns.get(words[0]) ?? Promise.resolve()).then(run).then(told, failed);
+    turns.set(words[0], turn);
+  } else if (command in others) {
+    Promise.resolve(words).then((all) => others[command](...all)).then(told, failed);
+  } else {
+    told("unsupported");
+  }
+}
+
+const input = createInterface({ input: process.stdin });
+input.on("line", (line) => {
+  const [number, command, ...words] = line.split(" ");
+  if (command === "quit") process.exit(0);
+  handle(number, command, words);
+});
+input.on("close", () => process.exit(0));

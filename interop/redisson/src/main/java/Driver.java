@@ -1,0 +1,155 @@
+// Redisson behind the line protocol of interop/PROTOCOL.md. A hold is a thread of its own, because
+// that is what owns a lock in Redisson.
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+public final class Driver {
+    private final RedissonClient redisson;
+    private final Map<String, Hold> holds = new ConcurrentHashMap<>();
+    private final ExecutorService others = Executors.newCachedThreadPool();
+
+    /** One owner: its thread, and what it holds. */
+    private static final class Hold {
+        final ExecutorService thread = Executors.newSingleThreadExecutor();
+        RLock lock;
+        long leaseMs; // -1: the watchdog's
+    }
+
+    private Driver(int port, long watchdogMs) {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(watchdogMs);
+        config.setThreads(4).setNettyThreads(4);
+        config.useSingleServer()
+            .setAddress("redis://127.0.0.1:" + port)
+            .setConnectionMinimumIdleSize(4)
+            .setConnectionPoolSize(16);
+        redisson = Redisson.create(config);
+    }
+
+    private static void answer(String number, String text) {
+        synchronized (System.out) {
+            System.out.println(number + " " + text);
+            System.out.flush();
+        }
+    }
+
+    private interface Task {
+        String run() throws Exception;
+    }
+
+    private static void start(ExecutorService where, String number, Task task) {
+        where.execute(() -> {
+            try {
+                answer(number, task.run());
+            } catch (Exception e) {
+                answer(number, "error " + String.valueOf(e).replaceAll("\\s+", " "));
+            }
+        });
+    }
+
+    private void handle(String number, List<String> words) {
+        String what = words.get(0);
+        switch (what) {
+            case "hello" -> answer(number, "ok redisson " + version());
+            case "try", "acquire", "reenter", "renew", "release" -> {
+                Hold hold = holds.computeIfAbsent(words.get(1), ignored -> new Hold());
+                start(hold.thread, number, () -> switch (what) {
+                    case "try" -> acquire(hold, words, 0, words.subList(4, words.size()));
+                    case "acquire" -> acquire(hold, words, Long.parseLong(words.get(4)),
+                                              words.subList(5, words.size()));
+                    case "reenter" -> take(hold, 0) ? "held" : "busy";
+                    case "renew" -> "unsupported"; // there is only the watchdog
+                    default -> release(hold);
+                });
+            }
+            case "intrude" -> start(others, number, () -> intrude(words.get(1)));
+            case "ask" -> start(others, number, () -> ask(words.get(1)));
+            case "force" -> start(others, number,
+                () -> redisson.getLock(words.get(1)).forceUnlock() ? "broken" : "free");
+            case "count" -> start(others, number,
+                () -> count(words.get(1), Integer.parseInt(words.get(2)), words.get(3)));
+            default -> answer(number, "unsupported");
+        }
+    }
+
+    private static String version() {
+        return Redisson.class.getPackage().getImplementationVersion() + " java "
+            + Runtime.version().feature();
+    }
+
+    private static boolean take(Hold hold, long waitMs) throws InterruptedException {
+        return hold.lock.tryLock(waitMs, hold.leaseMs, TimeUnit.MILLISECONDS);
+    }
+
+    private String acquire(Hold hold, List<String> words, long waitMs, List<String> options)
+            throws InterruptedException {
+        String name = words.get(2);
+        boolean fenced = options.contains("fenced");
+        hold.lock = fenced ? redisson.getFencedLock(name) : redisson.getLock(name);
+        hold.leaseMs = options.contains("watchdog") ? -1 : Long.parseLong(words.get(3));
+        if (hold.leaseMs == 0) { return "unsupported"; } // every lock of Redisson's ends some day
+        if (!take(hold, waitMs)) { return "busy"; }
+        return fenced ? "held " + ((RFencedLock) hold.lock).getToken() : "held";
+    }
+
+    private static String release(Hold hold) {
+        try {
+            hold.lock.unlock();
+        } catch (IllegalMonitorStateException e) {
+            return "lost";
+        }
+        return hold.lock.isHeldByCurrentThread() ? "held" : "released";
+    }
+
+    private String intrude(String name) {
+        try {
+            redisson.getLock(name).unlock();
+            return "released";
+        } catch (IllegalMonitorStateException e) {
+            return "refused";
+        }
+    }
+
+    private String ask(String name) {
+        long left = redisson.getLock(name).remainTimeToLive();
+        return left == -2 ? "free" : "held " + left;
+    }
+
+    private String count(String name, int times, String file) throws IOException {
+        RLock lock = redisson.getLock(name);
+        Counter counter = new Counter(file);
+        for (int i = 0; i < times; ++i) {
+            lock.lock(30_500, TimeUnit.MILLISECONDS);
+            try {
+                counter.increment();
+            } finally {
+                lock.unlock();
+            }
+        }
+        return "done " + times;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Driver driver = new Driver(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            List<String> words = List.of(line.split(" "));
+            if (words.size() < 2 || words.get(1).equals("quit")) { break; }
+            driver.handle(words.get(0), words.subList(1, words.size()));
+        }
+        Runtime.getRuntime().halt(0); // as it says: nothing is released
+    }
+}

@@ -1,0 +1,77 @@
+// redsync behind the line protocol of interop/PROTOCOL.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	goredislib "github.com/redis/go-redis/v9"
+
+	"holdfast.interop/driver"
+)
+
+type client struct{ *redsync.Redsync }
+
+type lock struct{ *redsync.Mutex }
+
+func (c client) Hello() string {
+	return "redsync " + driver.VersionOf("github.com/go-redsync/redsync/v4") +
+		" go-redis " + driver.VersionOf("github.com/redis/go-redis/v9")
+}
+
+func (c client) NewLock(name string, lease time.Duration) driver.Lock {
+	return lock{c.mutex(name, lease)}
+}
+
+func (c client) NewCountingLock(name string, lease time.Duration) driver.Lock {
+	return lock{c.mutex(name, lease, redsync.WithRetryDelay(time.Millisecond))}
+}
+
+// Its default would give a node of a busy machine a twentieth of the lease to answer.
+func (c client) mutex(name string, lease time.Duration, more ...redsync.Option) *redsync.Mutex {
+	more = append(more, redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt),
+		redsync.WithTimeoutFactor(0.5))
+	return c.NewMutex(name, more...)
+}
+
+func (l lock) Try() (bool, error) { return taken(l.TryLock()) }
+
+func (l lock) Acquire(wait time.Duration) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	return taken(l.LockContext(ctx))
+}
+
+// Reenter is refused: another try comes with another value.
+func (l lock) Reenter() (bool, error) { return l.Try() }
+
+func (l lock) Renew() (bool, error)   { return owned(l.Extend()) }
+func (l lock) Release() (bool, error) { return owned(l.Unlock()) }
+
+// taken tells contention from failure.
+func taken(err error) (bool, error) {
+	var other *redsync.ErrTaken
+	if errors.As(err, &other) || errors.Is(err, redsync.ErrFailed) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// owned tells somebody else's lock, and one that has expired, from failure.
+func owned(ok bool, err error) (bool, error) {
+	var other *redsync.ErrTaken
+	if errors.As(err, &other) || errors.Is(err, redsync.ErrLockAlreadyExpired) {
+		return false, nil
+	}
+	return ok, err
+}
+
+func main() {
+	server := goredislib.NewClient(&goredislib.Options{Addr: "127.0.0.1:" + os.Args[1]})
+	driver.Run(client{redsync.New(goredis.NewPool(server))})
+}
