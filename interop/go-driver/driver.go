@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,10 +25,11 @@ type Lock interface {
 	Release() (bool, error)
 }
 
-// Client makes locks. Count makes one that tries as often as it likes.
+// Client makes locks.
 type Client interface {
 	Hello() string
 	NewLock(name string, lease time.Duration) Lock
+	// NewCountingLock makes one that tries as often as it can.
 	NewCountingLock(name string, lease time.Duration) Lock
 }
 
@@ -100,8 +102,6 @@ func (d *driver) do(h *hold, command string, args []string) string {
 		return d.take(h, args[1], args[2], "0", args[3:])
 	case "acquire":
 		return d.take(h, args[1], args[2], args[3], args[4:])
-	}
-	switch command {
 	case "reenter":
 		ok, err := h.lock.Reenter()
 		return told(ok, err, "held", "busy")
@@ -116,8 +116,8 @@ func (d *driver) do(h *hold, command string, args []string) string {
 
 func (d *driver) take(h *hold, name, lease, wait string, options []string) string {
 	length, patience := milliseconds(lease), milliseconds(wait)
-	if len(options) > 0 || length == 0 {
-		return "unsupported" // neither watchdog nor tokens, and an end to everything
+	if slices.Contains(options, "watchdog") || slices.Contains(options, "fenced") || length == 0 {
+		return "unsupported" // both of them have no such thing, and an end to everything
 	}
 	h.lock = d.client.NewLock(name, length)
 	if patience == 0 {

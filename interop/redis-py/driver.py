@@ -38,8 +38,8 @@ class Hold:
             told(number, lambda: getattr(self, command)(*arguments))
 
     def acquire(self, name, lease, wait, *options):
-        if options:
-            return "unsupported"  # neither watchdog nor tokens
+        if "watchdog" in options or "fenced" in options:
+            return "unsupported"
         # Without a timeout it never expires, which is its default.
         self.lock = self.server.lock(name, timeout=int(lease) / 1000 or None)
         blocking = int(wait) > 0

@@ -1,0 +1,54 @@
+#include "clients.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+namespace holdfast::interop {
+
+using namespace std::chrono_literals;
+
+std::string client_under_test::test_name() const {
+    auto out = name;
+    std::replace(out.begin(), out.end(), '-', '_');
+    return out;
+}
+
+const std::vector<client_under_test>& all_clients() {
+    static const std::vector<client_under_test> all{
+        {.name = "redisson",
+         .layout = "redisson",
+         .again = reentry::counted,
+         .tells = telling::time_left,
+         .watchdog = true,
+         .forces = true,
+         .fences = true},
+        {.name = "go-zero",
+         .layout = "plain",
+         .again = reentry::refreshes,
+         .renews = true,
+         .polls = 20ms},
+        {.name = "redsync",
+         .layout = "plain",
+         .again = reentry::refused,
+         .renews = true,
+         .polls = 250ms},
+        {.name = "redis-py",
+         .layout = "plain",
+         .again = reentry::refused,
+         .tells = telling::whether_held,
+         .renews = true,
+         .endless = true,
+         .polls = 100ms},
+        {.name = "node-redlock",
+         .layout = "plain",
+         .again = reentry::refused,
+         .watchdog = true,
+         .renews = true,
+         .polls = 300ms},
+    };
+    return all;
+}
+
+void PrintTo(const client_under_test& client, std::ostream* out) { *out << client.name; }
+
+} // namespace holdfast::interop

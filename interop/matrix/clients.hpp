@@ -1,0 +1,44 @@
+#pragma once
+// The foreign clients, and what each of them can do. A test asserts what stands here: a client that
+// cannot do a thing must say so, and one that learns to makes a test fail.
+
+#include "support/timing.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace holdfast::interop {
+
+/// What the holder's second lock does.
+enum class reentry {
+    counted,   ///< must be released as often
+    refreshes, ///< makes the lease whole; one release ends it
+    refused,   ///< as anybody else's
+};
+
+/// What its own interface tells of a lock that somebody holds.
+enum class telling { nothing, whether_held, time_left };
+
+struct client_under_test {
+    std::string name;   ///< its folder in interop/
+    std::string layout; ///< what Holdfast calls it
+    reentry again = reentry::refused;
+    telling tells = telling::nothing;
+    bool watchdog = false;       ///< renews by itself
+    bool renews = false;         ///< when it is told to
+    bool forces = false;         ///< takes a lock from others
+    bool fences = false;         ///< has tokens
+    bool endless = false;        ///< has locks without an expiry
+    test::milliseconds polls{0}; ///< the longest between two tries of a waiter; 0: is woken
+
+    /// Letters, digits and underscores: ends the names of its tests.
+    [[nodiscard]] std::string test_name() const;
+};
+
+[[nodiscard]] const std::vector<client_under_test>& all_clients();
+
+// NOLINTNEXTLINE(readability-identifier-naming): gtest's
+void PrintTo(const client_under_test& client, std::ostream* out);
+
+} // namespace holdfast::interop
