@@ -9,14 +9,13 @@
 
 namespace holdfast::interop {
 
-namespace {
-
-/// Where ./dev interop has put the drivers.
 std::string drivers() {
     const char* const folder = std::getenv("HOLDFAST_INTEROP_DRIVERS");
     if (folder == nullptr) { throw std::runtime_error{"start this with: ./dev interop"}; }
     return folder;
 }
+
+namespace {
 
 std::unique_ptr<driver_process> started(words command) {
     auto out = std::make_unique<driver_process>(std::move(command));

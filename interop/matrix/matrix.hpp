@@ -29,6 +29,9 @@ inline constexpr milliseconds slack = 500ms;
 /// How long our waiter may take to notice a plain lock that was given up without a word to us.
 inline constexpr milliseconds our_longest_poll = 500ms;
 
+/// The folder where ./dev interop has put the foreign programs.
+[[nodiscard]] std::string drivers();
+
 /// The tests of every client. Drivers live as long as the program, the server, too; each test has a
 /// lock of its own. Afterwards no key may be there but the documented ones.
 class matrix : public testing::TestWithParam<client_under_test> {

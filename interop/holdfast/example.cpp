@@ -1,0 +1,67 @@
+// The code of docs/interop.md; tests run it: example PORT CLIENT
+
+#include <holdfast/compat.hpp>
+#include <holdfast/holdfast.hpp>
+
+#include <iostream>
+#include <mutex>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void sell_one() { std::cout << "sold one\n"; }
+
+void with_redisson(const std::string& address) {
+    // [doc: redisson]
+    holdfast::client fleet{"redis://" + address};
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redisson()};
+    const std::scoped_lock hold{stock}; // is woken by Redisson's unlock
+    sell_one();
+    // [end]
+}
+
+void with_go_zero(const std::string& address) {
+    // [doc: go-zero]
+    holdfast::client fleet{"redis://" + address};
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::go_zero(10s)};
+    const std::scoped_lock hold{stock}; // waits, and is renewed: RedisLock does neither
+    sell_one();
+    // [end]
+}
+
+void with_redlock(const std::string& address) {
+    // [doc: redlock]
+    holdfast::client fleet{"redis://" + address};
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
+    const std::scoped_lock hold{stock};
+    sell_one();
+    // [end]
+}
+
+void with_redis_py(const std::string& address) {
+    // [doc: plain]
+    holdfast::client fleet{"redis://" + address + "?layout=plain"}; // for all locks of this client
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
+    const std::scoped_lock hold{stock};
+    sell_one();
+    // [end]
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string port = argc > 1 ? argv[1] : "6379";
+    const std::string client = argc > 2 ? argv[2] : "redis-py";
+    const auto address = "127.0.0.1:" + port;
+    if (client == "redisson") {
+        with_redisson(address);
+    } else if (client == "go-zero") {
+        with_go_zero(address);
+    } else if (client == "redis-py") {
+        with_redis_py(address);
+    } else {
+        with_redlock(address);
+    }
+}

@@ -1,0 +1,18 @@
+"""The code of docs/interop.md; tests run it: example.py PORT"""
+
+import sys
+
+import redis
+
+
+def sell_one():
+    print("sold one")
+
+
+port = int(sys.argv[1])
+# [doc: redis-py]
+server = redis.Redis(host="127.0.0.1", port=port)
+# Always with a timeout: without one a lock whose holder dies is never free again.
+with server.lock("stock:1001", timeout=10):
+    sell_one()
+# [end]
