@@ -1,5 +1,6 @@
 #include "matrix.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -106,9 +107,25 @@ milliseconds matrix::our_patience() const {
     return GetParam().layout == "plain" ? our_longest_poll + slack : slack;
 }
 
+microseconds matrix::wake_up(driver_process& holder, driver_process& waiter) const {
+    EXPECT_EQ(holder.ask(try_by("holder")), "held");
+    const auto waits = waiter.start(wait_by("waiter"));
+    EXPECT_FALSE(waits.answered_within(50ms));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(holder.ask("release holder"), "released");
+    EXPECT_EQ(waits.text(), "held");
+    EXPECT_EQ(waiter.ask("release waiter"), "released");
+    return std::chrono::duration_cast<microseconds>(waits.at() - start);
+}
+
+microseconds median(std::vector<microseconds> all) {
+    std::sort(all.begin(), all.end());
+    return all.at(all.size() / 2);
+}
+
 std::string matrix::undocumented_keys() {
     // docs/interop.md: the only keys that outlive a lock.
-    static const std::regex documented{R"(redisson_lock_token:.*)"};
+    static const std::regex documented{R"(redisson_lock_token:.*|hf:token:.*)"};
     std::string out;
     std::string cursor = "0";
     do {

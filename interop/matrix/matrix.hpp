@@ -15,6 +15,7 @@
 namespace holdfast::interop {
 
 using namespace std::chrono_literals;
+using std::chrono::microseconds;
 using test::eventually;
 using test::stopwatch;
 
@@ -27,7 +28,7 @@ inline constexpr milliseconds watchdog_lease = 1500ms;
 inline constexpr milliseconds slack = 500ms;
 
 /// How long our waiter may take to notice a plain lock that was given up without a word to us.
-inline constexpr milliseconds our_longest_poll = 500ms;
+inline constexpr milliseconds our_longest_poll = 200ms;
 
 /// The folder where ./dev interop has put the foreign programs.
 [[nodiscard]] std::string drivers();
@@ -64,12 +65,17 @@ protected:
     [[nodiscard]] milliseconds their_patience() const { return GetParam().polls + slack; }
     [[nodiscard]] milliseconds our_patience() const;
 
+    /// From the moment that the holder is told to release until the waiter says that it has it.
+    [[nodiscard]] microseconds wake_up(driver_process& holder, driver_process& waiter) const;
+
     /// Keys that no page documents, one per line.
     [[nodiscard]] static std::string undocumented_keys();
 
 private:
     std::string name_;
 };
+
+[[nodiscard]] microseconds median(std::vector<microseconds> all);
 
 /// For INSTANTIATE_TEST_SUITE_P: `--gtest_filter='*/redsync'` are all tests of redsync.
 [[nodiscard]] std::string name_of(const testing::TestParamInfo<client_under_test>& one);

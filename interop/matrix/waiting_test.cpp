@@ -2,7 +2,8 @@
 
 #include "matrix.hpp"
 
-#include <thread>
+#include <utility>
+#include <vector>
 
 namespace holdfast::interop {
 
@@ -36,14 +37,11 @@ TEST_P(waiting, their_release_wakes_our_waiter) {
     EXPECT_EQ(ours().ask("release b"), "released");
 }
 
-TEST_P(waiting, our_release_wakes_our_waiter_of_another_process_at_once) {
+TEST_P(waiting, our_release_tells_our_waiter_of_another_process) {
     const auto other = another_of_ours();
-    ASSERT_EQ(ours().ask(try_by("a")), "held");
-    const auto waiter = other->start(wait_by("b"));
-    let_it_settle(waiter);
-    ASSERT_EQ(ours().ask("release a"), "released");
-    EXPECT_EQ(waiter.text(slack), "held");
-    EXPECT_EQ(other->ask("release b"), "released");
+    std::vector<microseconds> times;
+    for (int i = 0; i < 9; ++i) { times.push_back(wake_up(ours(), *other)); }
+    EXPECT_LT(median(times), 50ms) << "one that only looks needs twice that";
 }
 
 TEST_P(waiting, waiters_of_both_sides_all_get_it_in_the_end) {
