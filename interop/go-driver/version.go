@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// VersionOf tells the version of a module that this program was built with, and of Go.
+// Go is the version that this program was built with.
+var Go = "go " + strings.TrimPrefix(runtime.Version(), "go")
+
+// VersionOf tells the version of a module that this program was built with.
 func VersionOf(module string) string {
-	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, one := range info.Deps {
 			if one.Path == module {
-				version = strings.TrimPrefix(one.Version, "v")
+				return strings.TrimPrefix(one.Version, "v")
 			}
 		}
 	}
-	return version + " go " + strings.TrimPrefix(runtime.Version(), "go")
+	return "unknown"
 }

@@ -19,7 +19,7 @@ type lock struct {
 }
 
 func (c client) Hello() string {
-	return "go-zero " + driver.VersionOf("github.com/zeromicro/go-zero")
+	return "go-zero " + driver.VersionOf("github.com/zeromicro/go-zero") + " " + driver.Go
 }
 
 func (c client) NewLock(name string, lease time.Duration) driver.Lock {

@@ -97,8 +97,10 @@ async function count(name, times, file) {
 }
 
 function hello() {
-  const version = (name) =>
-    JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version;
+  const version = (name) => {
+    const file = new URL(`node_modules/${name}/package.json`, import.meta.url);
+    return JSON.parse(readFileSync(file)).version.replace(/^v/, "");
+  };
   return `ok node-redlock ${version("redlock")} ioredis ${version("ioredis")} ` +
     `node ${process.versions.node}`;
 }

@@ -21,7 +21,7 @@ type lock struct{ *redsync.Mutex }
 
 func (c client) Hello() string {
 	return "redsync " + driver.VersionOf("github.com/go-redsync/redsync/v4") +
-		" go-redis " + driver.VersionOf("github.com/redis/go-redis/v9")
+		" go-redis " + driver.VersionOf("github.com/redis/go-redis/v9") + " " + driver.Go
 }
 
 func (c client) NewLock(name string, lease time.Duration) driver.Lock {
