@@ -1,4 +1,4 @@
-// The code that docs/interop.md shows for both sides does share the lock.
+// The code that docs/interop.md and docs/migrate.md show: both sides do share the lock.
 
 #include "matrix.hpp"
 #include "support/scene.hpp"
@@ -19,7 +19,6 @@ protected:
         EXPECT_EQ(end.out, "sold one\n") << end.err;
     }
 
-private:
     test::scene stage_;
 };
 HOLDFAST_FOR_ALL_CLIENTS(example);
@@ -32,6 +31,13 @@ TEST_P(example, of_theirs_waits_until_we_release) {
 TEST_P(example, of_ours_waits_until_they_release) {
     const auto port = std::to_string(server().port());
     expect_it_waits_for(theirs(), {HOLDFAST_INTEROP_EXAMPLE, port, GetParam().name});
+}
+
+TEST_P(example, of_the_migration_does_what_it_shows) {
+    const auto end = stage_.run({HOLDFAST_INTEROP_MIGRATE, std::to_string(server().port())});
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_EQ(end.out, "sold one\nsold one\nsold one\nsold one\nsold one\n") << end.err;
+    server().flush_all(); // of the native layout a record stays
 }
 
 } // namespace holdfast::interop

@@ -1,0 +1,79 @@
+// The code of docs/migrate.md; tests run it: migrate PORT
+
+#include <holdfast/compat.hpp>
+#include <holdfast/holdfast.hpp>
+
+#include <iostream>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void sell_one() { std::cout << "sold one\n"; }
+void abandon() {}
+void prepare() {}
+
+void from_red_mutex(const std::string& address) {
+    // [doc: red mutex]
+    holdfast::client fleet{"redis://" + address + "?layout=plain"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 3s}};
+    const std::unique_lock hold{stock};
+    const std::stop_callback lost{stock.lost(), [] { abandon(); }}; // before it is anybody else's
+    sell_one();
+    // [end]
+}
+
+void from_red_lock(const std::string& address) {
+    // [doc: red lock]
+    holdfast::client fleet{"redis://" + address + "?layout=plain"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s, .renew = false}};
+    if (auto hold = stock.try_acquire()) {
+        prepare();
+        hold->extend(10s); // throws holdfast::error with errc::lost if it was
+        sell_one();
+    } // releases
+    // [end]
+}
+
+void from_set_nx(const std::string& address) {
+    // [doc: set nx]
+    holdfast::client fleet{"redis://" + address + "?layout=plain"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
+    if (auto hold = stock.try_acquire_for(2s)) { // empty: somebody else has it
+        sell_one();
+    }
+    // [end]
+}
+
+void from_redlock_cpp(const std::string& address) {
+    // [doc: redlock-cpp]
+    holdfast::client fleet{"redis://" + address};
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
+    if (auto hold = stock.try_acquire_for(600ms)) {
+        if (hold->valid()) { sell_one(); } // the validity time, now and not at the acquire
+    }
+    // [end]
+}
+
+void at_the_end(const std::string& address) {
+    // [doc: native]
+    holdfast::client fleet{"redis://" + address};
+    holdfast::mutex stock{fleet, "stock:1001"};
+    const std::scoped_lock hold{stock}; // in its turn, and with stock.token()
+    sell_one();
+    // [end]
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const auto address = std::string{"127.0.0.1:"} + (argc > 1 ? argv[1] : "6379");
+    from_red_mutex(address);
+    from_red_lock(address);
+    from_set_nx(address);
+    from_redlock_cpp(address);
+    at_the_end(address);
+}
