@@ -21,6 +21,24 @@ protected:
         EXPECT_EQ(heir.ask("release heir"), "released");
     }
 
+    /// The release was done, or not; what it left for the case that it is asked again ends soon.
+    void expect_free_at_the_latest_at_the_end_of_the_lease(driver_process& victim,
+                                                           driver_process& heir,
+                                                           milliseconds patience) const {
+        ASSERT_EQ(victim.ask(try_by("a", short_lease)), "held");
+        const auto waiter = heir.start(wait_by("heir"));
+        EXPECT_FALSE(waiter.answered_within(200ms));
+        victim.start("release a");
+        victim.kill();
+        EXPECT_EQ(waiter.text(short_lease + patience), "held");
+        EXPECT_EQ(heir.ask("release heir"), "released");
+        for (const auto& latch : keys("redisson_unlock_latch:*")) {
+            EXPECT_GT(time_left(latch), 0ms) << latch;
+            EXPECT_LE(time_left(latch), 20s) << latch;
+            server().command({"DEL", latch});
+        }
+    }
+
     /// The victim waits for what `holder` holds.
     void expect_no_trace_of_a_waiter(driver_process& victim, driver_process& holder,
                                      milliseconds patience) const {
@@ -49,6 +67,30 @@ TEST_P(killed, while_we_hold_it) {
     const auto victim = another_of_ours();
     ASSERT_EQ(victim->ask(try_by("a", short_lease)), "held");
     expect_free_at_the_end_of_the_lease(*victim, theirs(), their_patience());
+}
+
+TEST_P(killed, while_they_have_entered_it_twice) {
+    const auto victim = another_of_theirs();
+    ASSERT_EQ(victim->ask(try_by("a", short_lease, "reentrant")), "held");
+    EXPECT_EQ(victim->ask("reenter a"), GetParam().again == reentry::refused ? "busy" : "held");
+    expect_free_at_the_end_of_the_lease(*victim, ours(), our_patience());
+}
+
+TEST_P(killed, while_we_have_entered_it_twice) {
+    const auto victim = another_of_ours();
+    ASSERT_EQ(victim->ask(try_by("a", short_lease, "reentrant")), "held");
+    EXPECT_EQ(victim->ask("reenter a"), "held");
+    expect_free_at_the_end_of_the_lease(*victim, theirs(), their_patience());
+}
+
+TEST_P(killed, while_they_release_it) {
+    const auto victim = another_of_theirs();
+    expect_free_at_the_latest_at_the_end_of_the_lease(*victim, ours(), our_patience());
+}
+
+TEST_P(killed, while_we_release_it) {
+    const auto victim = another_of_ours();
+    expect_free_at_the_latest_at_the_end_of_the_lease(*victim, theirs(), their_patience());
 }
 
 TEST_P(killed, while_they_wait_for_it) {

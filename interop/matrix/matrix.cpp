@@ -123,18 +123,24 @@ microseconds median(std::vector<microseconds> all) {
     return all.at(all.size() / 2);
 }
 
-std::string matrix::undocumented_keys() {
-    // docs/interop.md: the only keys that outlive a lock.
-    static const std::regex documented{R"(redisson_lock_token:.*|hf:token:.*)"};
-    std::string out;
+std::vector<std::string> matrix::keys(const std::string& pattern) {
+    std::vector<std::string> out;
     std::string cursor = "0";
     do {
-        const auto page = server().command({"SCAN", cursor, "COUNT", "1000"});
+        const auto page = server().command({"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"});
         cursor = page.items().at(0).string();
-        for (const auto& key : page.items().at(1).items()) {
-            if (!std::regex_match(key.string(), documented)) { out += key.string() + "\n"; }
-        }
+        for (const auto& key : page.items().at(1).items()) { out.push_back(key.string()); }
     } while (cursor != "0");
+    return out;
+}
+
+std::string matrix::undocumented_keys() {
+    // docs/layouts.md: the only keys that outlive a lock.
+    static const std::regex documented{R"(redisson_lock_token:.*|hf:token:.*)"};
+    std::string out;
+    for (const auto& key : keys()) {
+        if (!std::regex_match(key, documented)) { out += key + "\n"; }
+    }
     return out;
 }
 

@@ -68,6 +68,7 @@ protected:
     /// From the moment that the holder is told to release until the waiter says that it has it.
     [[nodiscard]] microseconds wake_up(driver_process& holder, driver_process& waiter) const;
 
+    [[nodiscard]] static std::vector<std::string> keys(const std::string& pattern = "*");
     /// Keys that no page documents, one per line.
     [[nodiscard]] static std::string undocumented_keys();
 
