@@ -64,6 +64,15 @@ TEST_F(tls_locks, are_refused_if_the_certificate_is_for_another_name) {
     EXPECT_THAT(said.text, HasSubstr("\"other\""));
 }
 
+TEST_F(tls_locks, of_a_server_without_tls_are_told_as_such) {
+    const redis_server server;
+    client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=200",
+                {.connect_wait = 500ms}};
+    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("does this port speak TLS?"));
+}
+
 TEST_F(tls_locks, may_need_a_client_certificate) {
     const redis_server server{with_tls("yes")};
     const auto mine = authority_.issue("client");

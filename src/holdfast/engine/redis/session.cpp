@@ -56,8 +56,13 @@ void session::stream_failed() {
 
 void session::check(base::instant now) {
     if (state_ == state::opening && now >= opens_until_) {
-        end(errc::unavailable, server() + ": no connection within " +
-                                   std::to_string(where_.connect_timeout.count()) + " ms");
+        const auto step = stream_->step();
+        std::string why =
+            ": no connection within " + std::to_string(where_.connect_timeout.count()) + " ms";
+        if (!step.empty()) { why += " (" + std::string{step} + ')'; }
+        // A server without TLS waits for more of what it takes for a command.
+        if (step == "TLS handshake") { why += "; does this port speak TLS?"; }
+        end(errc::unavailable, server() + why);
     } else if (state_ == state::greeting && now >= opens_until_) {
         end(errc::unavailable, server() + ": it accepts connections but does not answer");
     }
