@@ -2,6 +2,7 @@
 
 #include "fault/redis_fixture.hpp"
 
+#include <deque>
 #include <set>
 
 namespace holdfast::test {
@@ -206,6 +207,26 @@ TEST_F(redis_script, forgets_waiters_of_a_killed_client_after_three_seconds) { /
     ASSERT_TRUE(eventually([&] { return keys().size() == 1; }, 3s + scaled(500ms)));
     EXPECT_GT(watch.elapsed(), 2500ms);
     EXPECT_TRUE(held.valid());
+}
+
+TEST_F(redis_script, keeps_a_queue_in_which_nobody_waits_long_enough_to_beat) { // P6
+    seam_client all{server.url()};
+    std::deque<engine::ticket> line{all.ticket("stock")};
+    ASSERT_EQ(all.acquire(line.front()).what, fate::granted);
+    const auto come = [&] {
+        line.push_back(all.ticket("stock"));
+        return all.acquire(line.back(), in_line).what;
+    };
+    ASSERT_EQ(come(), fate::queued);
+    ASSERT_EQ(come(), fate::queued);
+    const stopwatch watch;
+    while (watch.elapsed() < 8s) {
+        ASSERT_EQ(come(), fate::queued);
+        ASSERT_EQ(all.release(line.front()).what, fate::handed_off) << "the queue is gone";
+        line.pop_front();
+        ASSERT_TRUE(all.await(engine::notice::kind::granted, line.front()));
+        all.drive_for(50ms);
+    }
 }
 
 // What it costs.

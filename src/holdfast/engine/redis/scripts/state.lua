@@ -30,6 +30,11 @@ local TOKEN_END = 9007199254740992
 -- reckon. There only the first grant of an hour sets it: to set it each time would make a tenth of
 -- the cost.
 local MEMORY_MS = 176400000
+-- How long a queue outlives the last who came or was served. Those who wait for less than a second
+-- send no heartbeat, so each of them has to find at least PATIENCE left. To save two calls each
+-- time, on the short ways it is only set by the first to be served in each half of a second, and by
+-- who comes in one in which nobody was served yet.
+local QUEUE_MS = 3500
 
 local function foreign(what)
     return {err = 'HFFOREIGN ' .. what}
@@ -213,6 +218,8 @@ local function grant_heads(S, asker)
                 if not hint then
                     grant(S, who, terms, math.min(HAND_OFF, tonumber(sub(terms, 14, 21)) * 1000))
                     granted = granted + 1
+                    call('PEXPIRE', S.q, QUEUE_MS)
+                    call('PEXPIRE', S.w, QUEUE_MS)
                 end
             end
         end
