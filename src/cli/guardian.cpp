@@ -5,6 +5,7 @@
 #include "cli/guarded_child.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
+#include "cli/run_owners.hpp"
 #include "cli/spawn.hpp"
 #include "cli/token_text.hpp"
 #include "cli/waiting.hpp"
@@ -80,7 +81,8 @@ void hold_and_run(const post& at) {
     ready_child ready{what.command,
                       {{"HOLDFAST_NAME", what.name},
                        {"HOLDFAST_TOKEN", token_text(*held)},
-                       {"HOLDFAST_OWNER", held->owner()}},
+                       {"HOLDFAST_OWNER", held->owner()},
+                       {run_owners, owners_with(held->owner())}},
                       at.signals,
                       at.group};
     if (!is_wanted(at, *held, ready.pid())) {

@@ -5,6 +5,7 @@
 #include "cli/hold_flags.hpp"
 #include "cli/messages.hpp"
 #include "cli/place.hpp"
+#include "cli/run_owners.hpp"
 #include "cli/script_output.hpp"
 #include "cli/token_text.hpp"
 #include "cli/waiting.hpp"
@@ -67,6 +68,11 @@ void from_environment(script_flags& flags) {
         throw error{errc::invalid_option,
                     "which lock? Give NAME and --owner, or HOLDFAST_NAME and HOLDFAST_OWNER as "
                     "'holdfast acquire' prints them"};
+    }
+    if (is_of_a_run(flags.owner)) {
+        throw error{errc::invalid_option,
+                    show_name(flags.name) +
+                        " is held by `holdfast run`, which renews and releases it"};
     }
 }
 

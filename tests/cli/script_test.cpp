@@ -102,6 +102,28 @@ TEST_F(script, only_the_owner_renews_and_releases) {
     EXPECT_TRUE(is_free("job"));
 }
 
+TEST_F(script, neither_renews_nor_releases_the_lock_of_the_run_around_it) {
+    const std::string held_by_run = "is held by `holdfast run`, which renews and releases it";
+    for (const std::string line :
+         {"$holdfast renew --lease 1s", "$holdfast release",
+          "$holdfast release job --owner $HOLDFAST_OWNER",
+          "$holdfast run inner -- $holdfast release job --owner $HOLDFAST_OWNER"}) {
+        const auto end =
+            run({"-c", line + "; code=$?; $holdfast run -nq job -- true; echo $code $?", "job"},
+                {.variables = {{"holdfast", HOLDFAST_CLI}}});
+        EXPECT_EQ(end.out, "64 75\n") << line;
+        EXPECT_THAT(end.err, HasSubstr("\"job\" " + held_by_run)) << line;
+    }
+}
+
+TEST_F(script, in_a_run_renews_and_releases_what_it_acquired_itself) {
+    const auto end = run({"-c", R"sh(
+        eval "$($holdfast acquire other)" && $holdfast renew && $holdfast release)sh",
+                          "job"},
+                         {.variables = {{"holdfast", HOLDFAST_CLI}}});
+    EXPECT_EQ(end.code, 0) << end.err;
+}
+
 TEST_F(script, that_forgets_to_release_frees_the_lock_with_its_lease) {
     const stopwatch watch;
     EXPECT_EQ(command({"acquire", "job", "--lease", "1500ms"}).code, 0);
