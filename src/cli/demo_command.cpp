@@ -3,6 +3,8 @@
 #include "cli/commands.hpp"
 #include "cli/demo_sale.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/place.hpp"
+#include "holdfast/base/random.hpp"
 
 #include <holdfast/client.hpp>
 
@@ -11,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -85,6 +88,14 @@ outcome run_sale(const char* title, const sale& what, demo_board& board) {
     return {board.sold, all_well};
 }
 
+/// Of this run alone: others may try the demo on the same server.
+std::string own_name(const char* what) {
+    std::array<char, 17> text{};
+    std::snprintf(text.data(), text.size(), "%016llx",
+                  static_cast<unsigned long long>(base::random_seed()));
+    return std::string{"demo:"} + what + ":" + text.data();
+}
+
 int demo(std::string url) {
     const scratch folder;
     if (url.empty()) { url = "embedded:" + folder.path() + "/locks.db"; }
@@ -92,6 +103,7 @@ int demo(std::string url) {
     auto& board = make_board();
     sale what;
     what.url = url;
+    what.name = own_name("stock");
 
     const auto without = run_sale("1. Four processes sell 400 items without a lock.", what, board);
     std::printf("   sold %d of %d%s\n\n", without.sold, what.items,
@@ -101,7 +113,11 @@ int demo(std::string url) {
     std::printf("   sold %d of %d%s\n\n", with.sold, what.items,
                 with.sold == what.items ? ": exact" : ": WRONG");
     std::printf("3. A holder is killed with -9, and the next takes over.\n");
-    const auto next = kill_a_holder(url);
+    if (!url.starts_with("embedded:")) {
+        std::printf("   (a server does not see it die: its lease of %d s has to end first)\n",
+                    static_cast<int>(killed_lease.count()));
+    }
+    const auto next = kill_a_holder(url, own_name("order"));
     std::printf("   after %.1f ms, token %llu after %llu\n", next.took_ms,
                 static_cast<unsigned long long>(next.next_token),
                 static_cast<unsigned long long>(next.killed_token));
@@ -124,12 +140,12 @@ int demo(std::string url) {
 } // namespace
 
 void add_demo(CLI::App& app, action& chosen) {
-    const auto url = std::make_shared<std::string>();
+    const auto where = std::make_shared<place_options>();
     auto* const sub =
         app.add_subcommand("demo", "A flash sale without and with a lock, in a few seconds");
-    sub->add_option("--url", *url, "The engine; default: embedded, in a scratch folder")
-        ->type_name("URL");
-    sub->callback([url, &chosen] { chosen = [url] { return demo(*url); }; });
+    add_place(*sub, *where);
+    sub->footer("Without a URL: embedded, in a scratch folder.");
+    sub->callback([where, &chosen] { chosen = [where] { return demo(url_of(*where)); }; });
 }
 
 } // namespace holdfast::cli

@@ -45,7 +45,7 @@ void sell(const sale& what, demo_board& board) {
         return;
     }
     client fleet{what.url};
-    mutex stock{fleet, "demo:stock", {.note = "holdfast demo"}};
+    mutex stock{fleet, what.name, {.note = "holdfast demo"}};
     for (;;) {
         const std::scoped_lock hold{stock};
         if (stock.token() <= board.last_token.exchange(stock.token())) {
@@ -101,15 +101,15 @@ bool hold_sale(const sale& what, demo_board& board, const std::function<void()>&
     return good;
 }
 
-take_over kill_a_holder(const std::string& url) {
+take_over kill_a_holder(const std::string& url, const std::string& name) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) { fail("no pipe"); }
     const base::fd reads{ends[0]};
     base::fd writes{ends[1]};
     const auto victim = in_child([&] {
         client fleet{url};
-        mutex lock{fleet, "demo:order"};
-        const auto held = lock.acquire({.note = "about to be killed"});
+        mutex lock{fleet, name};
+        const auto held = lock.acquire({.lease = killed_lease, .note = "about to be killed"});
         const auto token = held.token();
         if (::write(writes.get(), &token, sizeof token) != sizeof token) { ::_exit(1); }
         for (;;) { ::pause(); }
@@ -127,7 +127,7 @@ take_over kill_a_holder(const std::string& url) {
     ::waitpid(victim, nullptr, 0);
 
     client fleet{url};
-    mutex lock{fleet, "demo:order"};
+    mutex lock{fleet, name};
     fence store; // what a database does with one more condition in its UPDATE
     const auto held = lock.acquire();
     out.took_ms =

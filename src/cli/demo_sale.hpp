@@ -3,6 +3,7 @@
 
 #include "cli/demo_board.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -12,6 +13,7 @@ struct sale {
     int sellers = 4;
     int items = 400;
     std::string url;
+    std::string name; ///< of the lock
     bool locked = false;
 };
 
@@ -26,8 +28,11 @@ struct take_over {
     bool next_write_accepted = false;
 };
 
-/// A process takes the lock and is killed with -9; another takes over; then the first one's write,
+/// How long the killed holder's lock outlives it, where nobody sees it die.
+inline constexpr std::chrono::seconds killed_lease{2};
+
+/// A process takes the lock `name` and is killed with -9; another takes over; then the first one's write,
 /// which was on its way all the time, arrives at the store.
-[[nodiscard]] take_over kill_a_holder(const std::string& url);
+[[nodiscard]] take_over kill_a_holder(const std::string& url, const std::string& name);
 
 } // namespace holdfast::cli

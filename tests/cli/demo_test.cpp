@@ -1,6 +1,7 @@
 // holdfast demo: the first minute.
 
 #include "cli/cli.hpp"
+#include "support/redis_server.hpp"
 #include "support/terminal.hpp"
 
 namespace holdfast::test {
@@ -33,7 +34,24 @@ TEST_F(demo, shows_a_bar_on_a_terminal) {
 TEST_F(demo, takes_a_url_and_says_if_it_is_of_no_use) {
     EXPECT_NE(command({"demo", "--url", "embedded:/proc/x"}).code, 0);
     EXPECT_EQ(command({"demo", "--url", "nonsense"}).code, 64);
+    EXPECT_EQ(command({"demo"}, {.variables = {{"HOLDFAST_URL", "nonsense"}}}).code, 64);
 }
+
+#if HOLDFAST_WITH_REDIS
+
+TEST_F(demo, on_a_server_says_what_it_waits_for_and_leaves_the_locks_of_others_alone) {
+    redis_server server;
+    const start_options there{.variables = {{"HOLDFAST_URL", server.url()}}};
+    auto other = here.start(holdfast_words({"demo"}), there);
+    const stopwatch watch;
+    const auto shown = command({"demo"}, there);
+    EXPECT_EQ(shown.code, 0) << shown.err << shown.out;
+    EXPECT_LT(watch.elapsed(), 20s * slowness);
+    EXPECT_THAT(shown.out, HasSubstr("lease of 2 s"));
+    EXPECT_EQ(other.wait().code, 0);
+}
+
+#endif
 
 } // namespace
 
