@@ -16,15 +16,16 @@ namespace holdfast::cli {
 void add_place(CLI::App& to, place_options& where) {
     auto* const url =
         to.add_option("--url", where.url,
-                      "The engine: embedded:, embedded:/path, redis://host, memory: (also: "
-                      "HOLDFAST_URL)")
+                      "The engine: embedded:, embedded:/path, redis://host (also: HOLDFAST_URL)")
             ->type_name("URL");
     to.add_option("--url-file", where.url_file, "Read the URL from the first line of this file")
         ->type_name("FILE")
         ->excludes(url);
 }
 
-std::string url_of(const place_options& where) {
+namespace {
+
+std::string given_url(const place_options& where) {
     if (!where.url.empty()) {
         const auto authority = where.url.find("//");
         const auto at = where.url.find('@');
@@ -46,6 +47,18 @@ std::string url_of(const place_options& where) {
     }
     const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
     return variable == nullptr ? std::string{} : variable;
+}
+
+} // namespace
+
+std::string url_of(const place_options& where) {
+    auto out = given_url(where);
+    if (out.starts_with("memory:")) {
+        throw error{errc::invalid_option,
+                    "memory: is for threads of one process, and keeps no other command away; use "
+                    "embedded: or redis://host"};
+    }
+    return out;
 }
 
 } // namespace holdfast::cli

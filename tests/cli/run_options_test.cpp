@@ -43,6 +43,20 @@ TEST_F(run_options, url_says_where_and_overrides_the_variable) {
               75);
 }
 
+TEST_F(run_options, memory_is_refused_because_no_other_process_would_see_the_lock) {
+    for (const auto& line : std::vector<words>{{"run", "x", "--", "touch", "ran"},
+                                               {"acquire", "x"},
+                                               {"release", "x", "--owner", "y"},
+                                               {"demo"}}) {
+        const auto wrong = command(line, {.variables = {{"HOLDFAST_URL", "memory:x"}}});
+        EXPECT_EQ(wrong.code, 64) << line.front();
+        EXPECT_THAT(wrong.err, HasSubstr("memory: is for threads of one process"));
+    }
+    EXPECT_EQ(run({"--url", "memory:", "x", "--", "touch", "ran"}).code, 64);
+    EXPECT_FALSE(std::filesystem::exists(here.file("ran")));
+    EXPECT_THAT(command({"man"}).out, Not(HasSubstr("memory")));
+}
+
 TEST_F(run_options, a_password_in_the_url_is_warned_of) {
     const auto shown = run({"--url", "redis://user:secret@host", "x", "--", "true"});
     EXPECT_NE(shown.code, 0);
