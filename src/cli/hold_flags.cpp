@@ -12,6 +12,23 @@
 
 namespace holdfast::cli {
 
+namespace {
+
+unsigned at_least_one(const std::string& option, unsigned value) {
+    if (value == 0) { throw error{errc::invalid_option, option + ": at least 1"}; }
+    return value;
+}
+
+std::chrono::milliseconds some_time(const std::string& option, const std::string& text) {
+    const auto out = duration_of(option, text);
+    if (out <= std::chrono::milliseconds{0}) {
+        throw error{errc::invalid_option, option + ": '" + text + "' is no time at all"};
+    }
+    return out;
+}
+
+} // namespace
+
 void add_hold_flags(CLI::App& to, hold_flags& flags) {
     auto* const no_wait =
         to.add_flag("-n,--no-wait", flags.no_wait, "Do not wait: exit with the busy code (75)");
@@ -57,12 +74,12 @@ std::chrono::milliseconds duration_of(const std::string& option, const std::stri
 void apply(const hold_flags& flags, run_settings& to) {
     const char* const variable = std::getenv("HOLDFAST_LEASE"); // NOLINT(concurrency-mt-unsafe)
     if (!flags.lease.empty()) {
-        to.hold.lease = duration_of("--lease", flags.lease);
+        to.hold.lease = some_time("--lease", flags.lease);
     } else if (variable != nullptr && *variable != '\0') {
         to.hold.lease = duration_of("HOLDFAST_LEASE", variable);
     }
     if (!flags.min_hold.empty()) { to.hold.min_hold = duration_of("--min-hold", flags.min_hold); }
-    if (!flags.max_hold.empty()) { to.hold.max_hold = duration_of("--max-hold", flags.max_hold); }
+    if (!flags.max_hold.empty()) { to.hold.max_hold = some_time("--max-hold", flags.max_hold); }
     if (flags.no_wait) { to.wait = std::chrono::milliseconds{0}; }
     if (!flags.wait.empty()) { to.wait = duration_of("--wait", flags.wait); }
     to.hold.note = flags.note;
@@ -74,11 +91,11 @@ void apply(const hold_flags& flags, run_settings& to) {
         to.kind = primitive::shared_mutex;
         to.how = flags.shared ? mode::shared : mode::exclusive;
     }
-    if (flags.limit > 0) {
+    if (flags.limit) {
         to.kind = primitive::semaphore;
         to.how = mode::permits;
-        to.limit = flags.limit;
-        to.permits = flags.permits == 0 ? 1 : flags.permits;
+        to.limit = at_least_one("--limit", *flags.limit);
+        to.permits = at_least_one("--permits", flags.permits.value_or(1));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/run_settings.hpp"
 
+#include <optional>
 #include <string>
 
 // NOLINTNEXTLINE(readability-identifier-naming): not ours
@@ -21,8 +22,8 @@ struct hold_flags {
     bool no_wait = false;
     bool shared = false;
     bool exclusive = false;
-    unsigned permits = 0;
-    unsigned limit = 0;
+    std::optional<unsigned> permits;
+    std::optional<unsigned> limit;
     int busy_code = 75;
 };
 

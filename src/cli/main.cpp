@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
+#include <functional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -58,6 +59,19 @@ int say_for_eval(int code, int argc, char** argv) {
     return code;
 }
 
+/// An empty value is most often a variable that was not set: "--lease $LEASE" must not mean 30s.
+void refuse_empty_values(CLI::App& app) {
+    const std::function<std::string(const std::string&)> check = [](const std::string& value) {
+        return std::string{value.empty() ? "an empty value; give one, or leave the option out"
+                                         : ""};
+    };
+    for (auto* const sub : app.get_subcommands(nullptr)) {
+        for (auto* const option : sub->get_options()) {
+            if (option->get_items_expected_max() > 0) { option->check(check); }
+        }
+    }
+}
+
 int main_or_throw(int argc, char** argv) {
     CLI::App app{"Locks for the shell: run a job once across processes.", "holdfast"};
     app.set_version_flag("--version", std::string{"holdfast "} + HOLDFAST_VERSION_STRING);
@@ -73,6 +87,7 @@ int main_or_throw(int argc, char** argv) {
     add_demo(app, chosen);
     add_completion(app, chosen);
     add_man(app, chosen);
+    refuse_empty_values(app);
     std::vector<std::string> words{argv + 1, argv + argc};
     const auto begin = command_begins(run, words);
     command.assign(words.begin() + begin.command, words.end());

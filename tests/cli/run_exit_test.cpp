@@ -85,7 +85,12 @@ TEST_F(run_exit, is_64_for_wrong_usage_and_the_message_names_the_option) {
         {{"--lease", "1ms", "x", "--", "true"}, "lease"},
         {{"--grace", "x", "x", "--", "true"}, "--grace"},
         {{"--lease", "3s", "--grace", "1s", "x", "--", "true"}, "--grace"},
-        {{"--min-hold", "", "--max-hold", "?", "x", "--", "true"}, "--max-hold"},
+        {{"--max-hold", "?", "x", "--", "true"}, "--max-hold"},
+        {{"--max-hold", "0", "x", "--", "true"}, "--max-hold"},
+        {{"--lease", "0s", "x", "--", "true"}, "--lease"},
+        {{"--limit", "0", "x", "--", "true"}, "--limit"},
+        {{"--limit", "0x0", "x", "--", "true"}, "--limit"},
+        {{"--limit", "2", "--permits", "0", "x", "--", "true"}, "--permits"},
         {{"-n", "-w", "1s", "x", "--", "true"}, "--wait"},
         {{"-q", "-v", "x", "--", "true"}, "--quiet"},
         {{"--shared", "--limit", "2", "x", "--", "true"}, "--limit"},
@@ -97,7 +102,7 @@ TEST_F(run_exit, is_64_for_wrong_usage_and_the_message_names_the_option) {
         {{"--url", "nonsense", "x", "--", "true"}, "URL"},
         {{"--url", "memory:", "--url-file", "f", "x", "--", "true"}, "--url"},
         {{"--url-file", "/no/such/file", "x", "--", "true"}, "--url-file"},
-        {{"", "--", "true"}, "name"},
+        {{"", "--", "true"}, "NAME"},
         {{std::string(513, 'n'), "--", "true"}, "name"},
         {{"--note", std::string(257, 'n'), "x", "--", "true"}, "note"},
     };
@@ -106,6 +111,26 @@ TEST_F(run_exit, is_64_for_wrong_usage_and_the_message_names_the_option) {
         EXPECT_EQ(wrong.code, 64) << ::testing::PrintToString(line) << wrong.err;
         EXPECT_THAT(wrong.err, HasSubstr(names)) << ::testing::PrintToString(line);
         EXPECT_EQ(wrong.out, "");
+    }
+}
+
+TEST_F(run_exit, is_64_for_empty_values) {
+    for (const std::string option :
+         {"--wait", "--lease", "--min-hold", "--max-hold", "--grace", "--limit", "--note",
+          "--busy-code", "--command", "--url", "--url-file"}) {
+        const auto wrong = run({option, "", "x", "--", "true"});
+        EXPECT_EQ(wrong.code, 64) << option;
+        EXPECT_THAT(wrong.err, HasSubstr(option));
+    }
+    EXPECT_EQ(run({"--limit", "2", "--permits", "", "x", "--", "true"}).code, 64);
+    const start_options known{.variables = {{"HOLDFAST_NAME", "x"}, {"HOLDFAST_OWNER", "y"}}};
+    for (const auto& line : std::vector<words>{{"renew", "--lease", ""},
+                                               {"renew", "--owner", ""},
+                                               {"release", "--url", ""},
+                                               {"release", ""},
+                                               {"acquire", "x", "--lease", ""},
+                                               {"demo", "--url", ""}}) {
+        EXPECT_EQ(command(line, known).code, 64) << ::testing::PrintToString(line);
     }
 }
 
