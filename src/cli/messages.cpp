@@ -2,6 +2,8 @@
 
 #include "holdfast/base/quote.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -18,5 +20,15 @@ void tell(const run_settings& what, std::string_view text) noexcept {
 }
 
 std::string show_name(std::string_view name) { return base::quote(name); }
+
+std::string show_text(std::string_view text) {
+    constexpr std::size_t uncut = 80; // bytes that quote() shows
+    std::string out;
+    for (; !text.empty(); text.remove_prefix(std::min(uncut, text.size()))) {
+        const auto quoted = base::quote(text.substr(0, uncut));
+        out += quoted.substr(1, quoted.size() - 2);
+    }
+    return out;
+}
 
 } // namespace holdfast::cli

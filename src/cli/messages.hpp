@@ -15,5 +15,7 @@ void tell(const run_settings& what, std::string_view text) noexcept;
 
 /// A lock's name, which may hold any bytes, in quotes.
 [[nodiscard]] std::string show_name(std::string_view name);
+/// What somebody else has written, all of it, with nothing in it that a terminal would obey.
+[[nodiscard]] std::string show_text(std::string_view text);
 
 } // namespace holdfast::cli

@@ -42,8 +42,9 @@ std::string who_has_it(const lock_info& info) {
         const auto age =
             std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - each.since);
         out += out.empty() ? "held by " : ", ";
-        out += "pid " + std::to_string(each.pid) + " on " + each.host + " for " + say_duration(age);
-        if (!each.note.empty()) { out += " (" + each.note + ")"; }
+        out += "pid " + std::to_string(each.pid) + " on " + show_text(each.host) + " for " +
+               say_duration(age);
+        if (!each.note.empty()) { out += " (" + show_text(each.note) + ")"; }
         if (each.resting) { out += " [resting]"; }
     }
     return out.empty() ? "not held" : out;

@@ -112,6 +112,14 @@ TEST_F(run_options, verbose_names_the_holder_and_its_note) {
     EXPECT_THAT(at_once.err, HasSubstr("nightly, by Ann"));
 }
 
+TEST_F(run_options, verbose_shows_no_control_characters_of_a_note) {
+    const std::string tail(200, 'n');
+    const auto holder = hold("x", {"--note", "\x1b]0;title\x07\r\nforged\x7f\xc2\x9b" + tail});
+    const auto told = run({"-v", "-n", "x", "--", "true"});
+    EXPECT_THAT(told.err, HasSubstr("(\\x1b]0;title\\x07\\x0d\\x0aforged\\x7f\\xc2\\x9b" + tail));
+    EXPECT_FALSE(has_escapes(told.err)) << told.err;
+}
+
 TEST_F(run_options, quiet_says_nothing_but_errors) {
     const auto holder = hold("x");
     EXPECT_NE(run({"-n", "x", "--", "true"}).err, "");
