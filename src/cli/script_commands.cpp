@@ -16,6 +16,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -38,6 +39,11 @@ client client_for(const place_options& where) {
     return url.empty() ? client{} : client{url};
 }
 
+bool print(const std::string& text) {
+    std::signal(SIGPIPE, SIG_IGN); // a reader that has gone is a failure to write
+    return std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+}
+
 int acquire(const script_flags& flags) {
     run_settings what;
     apply(flags.hold, what);
@@ -51,9 +57,10 @@ int acquire(const script_flags& flags) {
     }
     const grant_text text{what.name, held->owner(), token_text(*held), held->remaining()};
     held->detach();
-    const auto out = flags.json ? as_json(text) : as_shell(text);
-    return std::fputs(out.c_str(), stdout) >= 0 && std::fflush(stdout) == 0 ? exit_code::ok
-                                                                            : exit_code::internal;
+    if (print(flags.json ? as_json(text) : as_shell(text))) { return exit_code::ok; }
+    tell(show_name(what.name) + ": who holds it could not be written, so that it is released");
+    admin{fleet}.release(text.name, text.owner);
+    return exit_code::internal;
 }
 
 /// What `eval "$(holdfast acquire ...)"` has set, unless it was given.

@@ -124,6 +124,17 @@ TEST_F(script, in_a_run_renews_and_releases_what_it_acquired_itself) {
     EXPECT_EQ(end.code, 0) << end.err;
 }
 
+TEST_F(script, that_cannot_be_told_of_its_lock_does_not_keep_it) {
+    for (const std::string line :
+         {"$holdfast acquire job > /dev/full", "$holdfast acquire --json job > /dev/full",
+          "mkfifo pipe; exec 4<>pipe 5>pipe 4<&-; $holdfast acquire job >&5"}) {
+        const auto end = shell(line);
+        EXPECT_EQ(end.code, 70) << line << end.err;
+        EXPECT_THAT(end.err, HasSubstr("\"job\"")) << line;
+        EXPECT_TRUE(is_free("job")) << line;
+    }
+}
+
 TEST_F(script, that_forgets_to_release_frees_the_lock_with_its_lease) {
     const stopwatch watch;
     EXPECT_EQ(command({"acquire", "job", "--lease", "1500ms"}).code, 0);
