@@ -92,6 +92,11 @@ int main_or_throw(int argc, char** argv) {
     const auto begin = command_begins(run, words);
     command.assign(words.begin() + begin.command, words.end());
     words.resize(static_cast<std::size_t>(begin.end_of_ours));
+    if (begin.command == begin.end_of_ours && !command.empty() && command[0].starts_with('-')) {
+        throw error{errc::invalid_option, "'" + command[0] +
+                                              "' after NAME: options go before NAME, or write -- "
+                                              "before the command"};
+    }
     try {
         std::reverse(words.begin(), words.end()); // as CLI11 wants them
         app.parse(std::move(words));

@@ -99,6 +99,8 @@ TEST_F(run_exit, is_64_for_wrong_usage_and_the_message_names_the_option) {
         {{"-E", "256", "x", "--", "true"}, "--busy-code"},
         {{"-c", "true", "x", "--", "true"}, "-c"},
         {{"x", "y", "--", "true"}, "'y'"},
+        {{"x", "-c", "true"}, "options go before NAME"},
+        {{"x", "--lease", "1m", "true"}, "options go before NAME"},
         {{"--url", "nonsense", "x", "--", "true"}, "URL"},
         {{"--url", "memory:", "--url-file", "f", "x", "--", "true"}, "--url"},
         {{"--url-file", "/no/such/file", "x", "--", "true"}, "--url-file"},
