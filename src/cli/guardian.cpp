@@ -101,9 +101,9 @@ void hold_and_run(const post& at) {
     }
     // Nothing runs any more, so that nothing has to be ended in time: releasing may take its own.
     at.deadline.set(base::never);
-    std::error_code failure;
-    held->release(failure);
-    if (failure) { tell(what, "the lock could not be released: " + failure.message()); }
+    try {
+        held->release();
+    } catch (const error& problem) { tell(not_released(what.name, problem)); }
     at.front.say({word::kind::exited, child.status()});
 }
 

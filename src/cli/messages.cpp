@@ -31,4 +31,8 @@ std::string show_text(std::string_view text) {
     return out;
 }
 
+std::string not_released(std::string_view name, const std::exception& why) {
+    return show_name(name) + " could not be released: " + why.what();
+}
+
 } // namespace holdfast::cli

@@ -3,6 +3,7 @@
 
 #include "cli/run_settings.hpp"
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,7 @@ void tell(const run_settings& what, std::string_view text) noexcept;
 [[nodiscard]] std::string show_name(std::string_view name);
 /// What somebody else has written, all of it, with nothing in it that a terminal would obey.
 [[nodiscard]] std::string show_text(std::string_view text);
+/// That a lock could not be released, and why.
+[[nodiscard]] std::string not_released(std::string_view name, const std::exception& why);
 
 } // namespace holdfast::cli

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/failure_code.hpp"
 #include "cli/hold_flags.hpp"
 #include "cli/messages.hpp"
 #include "cli/place.hpp"
@@ -102,7 +103,12 @@ int renew(script_flags flags) {
 int release(script_flags flags) {
     from_environment(flags);
     auto fleet = client_for(flags.where);
-    return said(admin{fleet}.release(flags.name, flags.owner), flags);
+    try {
+        return said(admin{fleet}.release(flags.name, flags.owner), flags);
+    } catch (const error& problem) {
+        tell(not_released(flags.name, problem));
+        return code_of(problem);
+    }
 }
 
 void add_whose(CLI::App& to, script_flags& flags) {

@@ -55,6 +55,17 @@ TEST_F(layouts, a_token_that_does_not_exist_is_null_in_json) {
     EXPECT_THAT(end.out, HasSubstr("\"token\": null"));
 }
 
+TEST_F(layouts, a_lock_that_could_not_be_released_is_named_with_its_server) {
+    const auto port = std::to_string(server_.port());
+    const auto end =
+        run(at("", {"-q", "job", "--", "redis-cli", "-p", port, "shutdown", "nosave"}));
+    EXPECT_THAT(end.err, AllOf(HasSubstr("\"job\" could not be released"), HasSubstr(port)));
+    const auto late = command({"release", "--url", server_.url(), "script's", "--owner",
+                               "00000000-0000-4000-8000-000000000000:1"});
+    EXPECT_EQ(late.code, 69);
+    EXPECT_THAT(late.err, AllOf(HasSubstr("\"script's\" could not be released"), HasSubstr(port)));
+}
+
 } // namespace
 
 } // namespace holdfast::test
