@@ -46,6 +46,10 @@ bool print(const std::string& text) {
 }
 
 int acquire(const script_flags& flags) {
+    if (!flags.hold.max_hold.empty()) {
+        throw error{errc::invalid_option,
+                    "--max-hold: 'renew' would not keep it; give --lease, and renew no longer"};
+    }
     run_settings what;
     apply(flags.hold, what);
     what.name = flags.name;
@@ -129,6 +133,7 @@ void add_acquire(CLI::App& app, action& chosen) {
                 "  trap 'holdfast release' EXIT\n"
                 "  ... holdfast renew --lease 10m ...");
     add_hold_flags(*sub, flags->hold);
+    sub->get_option("--max-hold")->description("Only for 'run'; here --lease says how long");
     sub->add_flag("--json", flags->json, "Print JSON instead of shell variables");
     add_place(*sub, flags->where);
     sub->add_option("NAME", flags->name, "What to lock")->required();

@@ -135,6 +135,14 @@ TEST_F(script, that_cannot_be_told_of_its_lock_does_not_keep_it) {
     }
 }
 
+TEST_F(script, cannot_ask_for_a_limit_that_renew_would_not_keep) {
+    const auto wrong = command({"acquire", "--max-hold", "1m", "job"});
+    EXPECT_EQ(wrong.code, 64);
+    EXPECT_THAT(wrong.err, HasSubstr("--max-hold"));
+    EXPECT_THAT(wrong.err, HasSubstr("give --lease"));
+    EXPECT_TRUE(is_free("job"));
+}
+
 TEST_F(script, that_forgets_to_release_frees_the_lock_with_its_lease) {
     const stopwatch watch;
     EXPECT_EQ(command({"acquire", "job", "--lease", "1500ms"}).code, 0);
