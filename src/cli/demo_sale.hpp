@@ -31,8 +31,8 @@ struct take_over {
 /// How long the killed holder's lock outlives it, where nobody sees it die.
 inline constexpr std::chrono::seconds killed_lease{2};
 
-/// A process takes the lock `name` and is killed with -9; another takes over; then the first one's write,
-/// which was on its way all the time, arrives at the store.
+/// A process takes the lock `name` and is killed with -9; another takes over; then the first one's
+/// write, which was on its way all the time, arrives at the store.
 [[nodiscard]] take_over kill_a_holder(const std::string& url, const std::string& name);
 
 } // namespace holdfast::cli

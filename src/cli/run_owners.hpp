@@ -1,6 +1,6 @@
 #pragma once
-// Whose locks `holdfast run` looks after: the command is told by HOLDFAST_RUN, so that no `renew` or
-// `release` in it shortens or ends a lock behind the back of its `run`.
+// Whose locks `holdfast run` looks after. The command is told by HOLDFAST_RUN, so that no `renew`
+// or `release` in it shortens or ends a lock behind the back of its `run`.
 
 #include <string>
 
