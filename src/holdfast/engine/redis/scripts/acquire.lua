@@ -57,8 +57,8 @@ if (tag == 'hf1q' or tag == 'hf1x') and not ARGV[2] and sub(ask, 113, 113) == 'g
             if tag == 'hf1x' then call('SETRANGE', KEYS[1], 3, 'q') end
             local high = sub(rec, 5, 20) + 0
             if tag == 'hf1x' or high > now or now - high > now % 500000 then -- see QUEUE_MS
-                call('PEXPIRE', q, '3500')
-                call('PEXPIRE', w, '3500')
+                call('PEXPIRE', q, '3000')
+                call('PEXPIRE', w, '3000')
             end
             local ahead = call('ZCARD', q) - 1
             if ahead < 4 then return {1, ahead, tonumber(sub(rec, 21, 36)) - now} end

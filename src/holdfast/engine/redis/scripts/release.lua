@@ -43,8 +43,8 @@ if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
             rec = (first[2] and 'hf1q' or 'hf1x') .. text .. string.format('%016d', now + lease)
                 .. owner .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
             if high > now or now - high > now % 500000 then -- see QUEUE_MS
-                call('PEXPIRE', q, '3500')
-                call('PEXPIRE', w, '3500')
+                call('PEXPIRE', q, '3000')
+                call('PEXPIRE', w, '3000')
             end
             if high < now and now - high < now % 3600000000 then
                 call('SET', key, rec, 'KEEPTTL')

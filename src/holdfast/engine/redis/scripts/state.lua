@@ -31,10 +31,10 @@ local TOKEN_END = 9007199254740992
 -- the cost.
 local MEMORY_MS = 176400000
 -- How long a queue outlives the last who came or was served. Those who wait for less than a second
--- send no heartbeat, so each of them has to find at least PATIENCE left. To save two calls each
--- time, on the short ways it is only set by the first to be served in each half of a second, and by
--- who comes in one in which nobody was served yet.
-local QUEUE_MS = 3500
+-- send no heartbeat, so the queue must not depend on these. To save two calls each time, on the
+-- short ways it is only set by the first to be served in each half of a second, and by who comes in
+-- one in which nobody was served yet: whoever comes has 2.5 s for its first heartbeat.
+local QUEUE_MS = 3000
 
 local function foreign(what)
     return {err = 'HFFOREIGN ' .. what}
