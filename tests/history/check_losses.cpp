@@ -24,10 +24,11 @@ void check_final(const inquiry& about, const hold& h) {
     for (const auto* r : h.renewals) {
         // A renewal may be answered while the holder is letting go: that revives nothing.
         if (h.release != nullptr && r->at >= h.release->at) { break; }
-        if (r->at >= until || r->at > gone) {
+        const stamp at = since(*r, std::get<renewed>(r->what));
+        if (at >= until || at > gone) {
             about.report(rule::revived,
                          "The lease of " + inquiry::holder(h) + " was renewed " +
-                             milliseconds(r->at - std::min(until, gone)) +
+                             milliseconds(at - std::min(until, gone)) +
                              " after it was lost; a loss is final.",
                          {h.grant, h.loss, r});
             return;

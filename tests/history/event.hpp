@@ -45,12 +45,14 @@ struct granted {
 };
 
 /// When the holder's lease became longer, or it decided that it is shorter: from here on valid()
-/// goes by the new N.
+/// goes by the new N. Who only notices it some time later, as one that was stopped meanwhile,
+/// records the latest moment that was surely before it as `since`; zero if that is the same.
 struct renewed {
     static constexpr std::string_view word = "renewed";
     std::string name{};
     std::string owner{};
     stamp valid_until{};
+    stamp since{};
 };
 
 /// Just before the release is sent: the lease stops being valid here.
@@ -140,6 +142,9 @@ struct event {
 }
 [[nodiscard]] inline stamp fired_at(const event& e, const lost& l) noexcept {
     return or_else(l.fired, e.at);
+}
+[[nodiscard]] inline stamp since(const event& e, const renewed& r) noexcept {
+    return or_else(r.since, e.at);
 }
 [[nodiscard]] inline stamp begun_at(const event& e, const wrote& w) noexcept {
     return or_else(w.begun, e.at);

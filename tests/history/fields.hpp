@@ -32,7 +32,7 @@ inline constexpr auto fields_of<granted> =
 template <>
 inline constexpr auto fields_of<renewed> =
     std::tuple{field{"name", &renewed::name}, field{"owner", &renewed::owner},
-               field{"until", &renewed::valid_until}};
+               field{"until", &renewed::valid_until}, field{"since", &renewed::since}};
 
 template <>
 inline constexpr auto fields_of<released> =

@@ -12,6 +12,7 @@
 
 #include <holdfast/holdfast.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <exception>
@@ -197,14 +198,19 @@ private:
         hold(*got, owner);
     }
 
-    /// N as far as can be known: the clock is read first, so it is never too late.
+    /// N as far as can be known, at most a millisecond too early: the clock is read first, and once
+    /// more, as this process may be stopped in between.
     static stamp valid_until(const holdfast::lease& held) {
-        const auto now = history::now();
-        return now + held.remaining();
+        for (;;) {
+            const auto now = history::now();
+            const auto until = now + held.remaining();
+            if (history::now() - now < 1ms) { return until; }
+        }
     }
 
     void hold(holdfast::lease& held, const std::string& owner) {
         granted_at_ = history::now();
+        over_at_ = {};
         until_ = valid_until(held);
         history_.record(history::granted{how_.name, owner, held.token(), until_});
         std::atomic<bool> lost{false};
@@ -239,11 +245,19 @@ private:
         if (how_.hold == "told") { say(accepted ? "accepted" : "refused"); }
     }
 
+    /// A renewal was sent at most a lease before the new end, and after the lease was last seen to
+    /// be over.
     void note_renewal(const holdfast::lease& held, const std::string& owner) {
+        const auto now = history::now();
+        if (!held.valid()) {
+            over_at_ = now;
+            return;
+        }
         const auto until = valid_until(held);
-        if (!held.valid() || until <= until_.load() + 5ms) { return; }
+        if (until <= until_.load() + 2ms) { return; }
         until_ = until;
-        history_.record(history::renewed{how_.name, owner, until});
+        history_.record(history::renewed{how_.name, owner, until,
+                                         std::max({granted_at_, over_at_, until - how_.lease})});
         say("renewed");
     }
 
@@ -273,6 +287,7 @@ private:
     std::minstd_rand random_;
     std::mutex saying_;
     stamp granted_at_{};
+    stamp over_at_{}; ///< when the lease was last seen not to be valid
     std::atomic<stamp> until_{};
 };
 

@@ -91,6 +91,17 @@ TEST(history_checker, finds_a_lease_renewed_after_it_had_run_out) {
     EXPECT_THAT(script{s}.renew(100ms - 1ns, "a", 200ms).release(150ms, "a").found(), IsEmpty());
 }
 
+TEST(history_checker, lets_a_renewal_be_noticed_later) {
+    const auto noticed_at_120 = [](stamp since) {
+        script s;
+        s.hold("a", 1, 0ms, 100ms);
+        s.add(120ms, "a", renewed{std::string{the_name}, "a", start + 200ms, start + since});
+        return s.release(150ms, "a").found();
+    };
+    EXPECT_THAT(noticed_at_120(100ms - 1ns), IsEmpty());
+    EXPECT_THAT(noticed_at_120(100ms), ElementsAre(rule::revived));
+}
+
 TEST(history_checker, finds_a_lease_renewed_after_it_was_lost) {
     script s;
     s.hold("a", 1, 0ms, 100ms).lose(40ms, "a").renew(50ms, "a", 200ms);
