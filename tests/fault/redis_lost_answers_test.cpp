@@ -338,6 +338,24 @@ TEST_F(redis_late_acquire, of_a_waiter_who_left_queues_nobody) {
     EXPECT_EQ(queued(), 0);
 }
 
+TEST_F(redis_late_acquire, of_a_caller_who_left_after_a_reset_is_given_up_again) { // P5
+    auto here = connect({}, {.connect_wait = 2s});
+    (void)here.ping();
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    between.refuse_new(); // or it would ask again, and be granted
+    between.cut();
+    waiting.stop();
+    EXPECT_EQ(complaint_of([&] { (void)waiting.get(); }).code, errc::cancelled);
+    server.command({"CONFIG", "RESETSTAT"});
+    between.serve_new();
+    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; })) << "withdrawn";
+    between.release();
+    ASSERT_TRUE(eventually([&] { return is_held(); }, 1s)) << "it came in time to count";
+    EXPECT_TRUE(eventually([&] { return !is_held(); }, 3s)) << "its lease is half a minute";
+}
+
 // 2 of 30 runs left a lock that nobody wanted when only request ids were compared.
 TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
     auto here = client{server.url() + "?timeout=100&connect_timeout=100"};

@@ -206,6 +206,13 @@ redis_reply redis_server::command(const std::vector<std::string>& words) {
     return control_->ask(words);
 }
 
+std::int64_t redis_server::calls_of(const std::string& command_name) {
+    const auto all = "\n" + command({"INFO", "commandstats"}).string();
+    const auto key = "\ncmdstat_" + command_name + ":calls=";
+    const auto at = all.find(key);
+    return at == std::string::npos ? 0 : std::stoll(all.substr(at + key.size()));
+}
+
 std::int64_t redis_server::stat(std::string_view field) {
     const auto all = "\n" + command({"INFO", "all"}).string();
     const auto key = "\n" + std::string{field} + ":";

@@ -64,6 +64,8 @@ public:
 
     /// A number from INFO: stat("total_commands_processed"), which counts this very question, too.
     [[nodiscard]] std::int64_t stat(std::string_view field);
+    /// How often this command, in lower case, was called since CONFIG RESETSTAT; also by scripts.
+    [[nodiscard]] std::int64_t calls_of(const std::string& command_name);
     void flush_all();
 
 private:

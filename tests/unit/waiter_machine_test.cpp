@@ -267,6 +267,23 @@ TEST(waiter_machine, p5_a_single_try_withdraws_what_an_unanswered_acquire_may_ha
     EXPECT_EQ(other(refused, 210), "withdrawing, withdraw, tell refused");
 }
 
+TEST(waiter_machine, p5_withdraws_again_when_a_lost_acquire_can_arrive_no_more) {
+    waiter one{for_ever};
+    one(start, 0);
+    one(unknown, 100);
+    one(cancel, 150);
+    EXPECT_EQ(one(withdrawn, 160), "withdrawing, @5100") << "it was sent to count until 5000";
+    EXPECT_EQ(one(tick, 5100), "withdrawing, withdraw");
+    EXPECT_EQ(one(withdrawn, 5110), "done");
+
+    waiter other{for_ever};
+    other(start, 0);
+    other(cancel, 50);
+    other(unknown, 60); // the connection was lost meanwhile
+    EXPECT_EQ(other(withdrawn, 70), "withdrawing, withdraw");
+    EXPECT_EQ(other(withdrawn, 80), "withdrawing, @5100");
+}
+
 TEST(waiter_machine, p8_a_withdrawal_is_sent_again_until_the_queue_has_dropped_the_waiter_anyway) {
     waiter one{for_ever};
     one(start, 0);

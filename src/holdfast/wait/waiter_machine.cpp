@@ -99,12 +99,16 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
         return noticed_ ? ask(now) : pause(now, busy_pause);
     case wait_event::refused: maybe_there_ = there_before_; return leave(outcome::refused, now);
     case wait_event::unavailable: maybe_there_ = there_before_; return no_answer(now);
-    default: unanswered_ = true; return no_answer(now);
+    default:
+        unanswered_ = true;
+        late_until_ = std::max(late_until_, not_after_);
+        return no_answer(now);
     }
 }
 
 /// The answer to an acquire that nobody waits for any more.
 waiter_machine::actions waiter_machine::stray_answer(wait_event what, instant now) noexcept {
+    if (what == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
     const bool maybe_there =
         what == wait_event::granted || what == wait_event::queued || what == wait_event::unknown;
     if (maybe_there && state_ == state::withdrawing) {
@@ -274,6 +278,11 @@ waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, ins
         return out;
     }
     if (input.what == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
+    if (input.what == wait_event::withdrawn && now <= late_until_) {
+        next_ = later(late_until_, retry_pause); // the engine's clock is known only so well
+        out.wake = next_;
+        return out;
+    }
     state_ = state::done;
     out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
     return out;

@@ -59,7 +59,8 @@ struct wait_plan {
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
 ///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if
 ///               surely nothing is there | a grant too old to be of use: asking
-///  withdrawing  withdrawn: done | withdraw_failed: again, until the queue has dropped it anyway
+///  withdrawing  withdrawn: done, or again when no lost acquire can arrive any more
+///               withdraw_failed: again, until the queue has dropped it anyway
 ///  done         not granted, and an acquire's answer or a notice says that something may be there:
 ///               withdrawing
 ///
@@ -140,6 +141,8 @@ private:
     std::optional<base::instant> heard_at_; ///< the engine's last definite answer
     base::instant withdraw_until_ = base::never;
     base::instant not_after_ = base::never; ///< of the last acquire
+    /// Until then an acquire whose answer was lost may yet arrive, after its withdrawal.
+    base::instant late_until_ = base::instant::min();
     state state_ = state::idle;
     outcome outcome_ = outcome::none;
     bool maybe_there_ = false;  ///< on the engine: a queue entry or a hold
