@@ -72,8 +72,11 @@ struct client_options {
     std::chrono::milliseconds connect_wait{std::chrono::seconds{5}};
 
     /// unlock() and destructors send the release and return without its answer: faster, but when
-    /// they return others may still see the lock as held for the moment that the release takes.
-    /// What goes wrong is told to `watch`. lease::release() waits in any case.
+    /// they return others may still see the lock as held for the moment that the release takes. If
+    /// it was free when it was taken and was held for less than a millisecond, the release may even
+    /// wait for some two milliseconds, to go out together with the next request; a process that is
+    /// killed meanwhile leaves the lock to its lease. What goes wrong is told to `watch`.
+    /// lease::release() waits in any case.
     bool pipeline_release = false;
 
     /// Is told of what nobody waits for: losses, renewal trouble, failed releases.

@@ -23,6 +23,9 @@ namespace {
 constexpr milliseconds grid{16};
 constexpr milliseconds least_lease_on_grid{1000};
 
+/// Who holds a lock only for so long has hardly made anybody wait.
+constexpr milliseconds brief{1};
+
 instant on_grid(instant when) noexcept {
     const duration past = when.time_since_epoch() % duration{grid};
     return past == duration::zero() ? when : when - past + grid;
@@ -39,7 +42,8 @@ hold::hold(client_core& core, engine::ticket who, mode how, std::uint64_t token,
       machine_{terms, began},
       margin_{terms.margin},
       lease_{terms.lease},
-      how_{how} {
+      how_{how},
+      handed_{began.provisional} {
     publish();
 }
 
@@ -66,6 +70,7 @@ void hold::publish() noexcept {
 }
 
 void hold::begin(instant now) {
+    since_ = now;
     core_.drive().listen(who_.owner.number, *this);
     core_.drive().need_keeper();
     feed({lease_event::tick, {}, {}}, now);
@@ -171,7 +176,8 @@ void hold::apply(const lease_machine::actions& todo, instant now) {
         drive.beat(*this, {who_, false, todo.renew_for}, std::min(machine_.deadline(), soon));
     }
     if (todo.release) {
-        drive.send(*this, drive::purpose::release, engine::release_op{who_, !unheard_},
+        const bool can_wait = unheard_ && !handed_ && now - since_ < brief;
+        drive.send(*this, drive::purpose::release, engine::release_op{who_, !unheard_, can_wait},
                    std::min(give_up_release_, now + core_.connect_wait()));
     }
     if (todo.tell_lost) { tell_lost(); }

@@ -77,6 +77,7 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_;
     base::milliseconds lease_;
+    base::instant since_{}; ///< when this side heard of it
     base::instant give_up_release_ = base::never;
     std::stop_source stop_{std::nostopstate};
     waiting* releaser_ = nullptr;
@@ -87,6 +88,7 @@ private:
     std::atomic<int> why_lost_{-1};
     mode how_;
     bool forgotten_ = false;
+    bool handed_;          ///< by who had it before, so others may wait, too
     bool unheard_ = false; ///< it is being released, and nobody waits for that
     bool tells_loss_ = false;
 };

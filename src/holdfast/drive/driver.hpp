@@ -169,6 +169,7 @@ private:
     std::thread keeper_;
     std::condition_variable keeper_woken_;
     base::instant keeper_rests_until_ = base::instant::min(); ///< if it rests
+    bool soon_ = false; ///< something was due soon while nobody led
     bool keeper_polls_ = false;
     std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
     std::vector<pollfd> scratch_;

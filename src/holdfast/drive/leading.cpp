@@ -21,6 +21,10 @@ namespace {
 constexpr milliseconds quiet{100};
 constexpr milliseconds long_quiet{1000};
 
+/// What is due so soon comes again and again: then the keeper looks so often, instead of being
+/// called each time.
+constexpr milliseconds soon{1};
+
 /// So many callers who wait at once make a crowd.
 constexpr std::size_t crowd = 4;
 
@@ -236,13 +240,18 @@ void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
     const bool long_led = leading_ && now() - leading_since_ >= quiet;
     keeper_rests_until_ = now() + (long_led ? long_quiet : quiet);
     if (!leading_) { keeper_rests_until_ = std::min(keeper_rests_until_, next_due()); }
+    if (std::exchange(soon_, false)) {
+        keeper_rests_until_ = std::min(keeper_rests_until_, now() + soon);
+    }
     keeper_woken_.wait_for(lock, keeper_rests_until_ - now());
     keeper_rests_until_ = instant::min();
 }
 
 /// Whoever leaves without a successor leaves the timers to the keeper.
 void driver::call_keeper_in_time() {
-    if (!leading_ && next_due() < keeper_rests_until_) { keeper_woken_.notify_one(); }
+    if (leading_) { return; }
+    soon_ = soon_ || next_due() <= now() + soon;
+    if (next_due() < keeper_rests_until_) { keeper_woken_.notify_one(); }
 }
 
 void driver::drain(base::duration most) {

@@ -69,7 +69,8 @@ inline constexpr std::size_t most_beats = 500;
 /// Gives up a hold, and hands it on in the same atomic step. Idempotent.
 struct release_op {
     ticket who;
-    bool awaited = true; ///< a caller blocks until it is answered
+    bool awaited = true;   ///< a caller blocks until it is answered
+    bool can_wait = false; ///< for a moment, so as to be sent together with what is asked next
 };
 
 /// Leaves the queue; if the ticket was granted meanwhile, releases that too, so that a grant nobody

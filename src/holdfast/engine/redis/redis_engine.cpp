@@ -129,7 +129,7 @@ instant redis_engine::received(ssize_t count, int error, instant now) {
 instant redis_engine::go_on(bool gather, instant now) {
     if (!waiting_.empty()) { send_waiting(now); }
     if (now >= waits_.due()) { stop_listening(now); }
-    flush(gather);
+    flush(gather, now);
     if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie) {
         let_short_answers_lie(false);
     }
@@ -145,11 +145,14 @@ instant redis_engine::go_on(bool gather, instant now) {
 }
 
 /// While much is on its way its answers will come soon: what is asked meanwhile waits for them and
-/// goes out in one write, by whoever reads them.
-void redis_engine::flush(bool gather) {
+/// goes out in one write, by whoever reads them. While nobody reads, what can wait does.
+void redis_engine::flush(bool gather, instant now) {
     constexpr std::size_t few = 4;
     if (!link_.ready() || link_.now()->out().empty()) { return; }
     if (gather && read_by_others_ && on_the_way_ >= few) { return; }
+    const bool all_can_wait = patient_ == flights_.size() - on_the_way_;
+    if (gather && !read_by_others_ && all_can_wait && now < patient_until_) { return; }
+    patient_ = 0;
     let_short_answers_lie(crowded_ && quiet_ == flights_.size());
     link_.now()->flush();
     const auto sent = link_.now()->sent();
@@ -174,7 +177,7 @@ void redis_engine::changed(link::change how, instant now) {
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
     auto lost = std::exchange(flights_, {});
-    on_the_way_ = quiet_ = 0;
+    on_the_way_ = quiet_ = patient_ = 0;
     lets_lie_ = false;
     waits_.lost();
     plain_loaded_ = redisson_loaded_ = false;
@@ -220,6 +223,7 @@ void redis_engine::give_up(instant now) {
 
 instant redis_engine::due() const noexcept {
     instant next = std::min({earliest_, link_.due(), waits_.due()});
+    if (patient_ > 0) { next = std::min(next, patient_until_); }
     if (on_the_way_ > 0) {
         const auto soon = lets_lie_ ? longest_lie : where_.command_timeout;
         next = std::min(next, flights_.front().sent + soon);

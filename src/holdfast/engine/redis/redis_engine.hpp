@@ -58,7 +58,8 @@ private:
     flight& take_off(asked what, base::instant now);
     void send_waiting(base::instant now);
     void load_scripts(base::instant now);
-    void flush(bool gather);
+    void flush(bool gather, base::instant now);
+    void can_wait(const flight& one);
     void be_quiet(flight& one);
     void let_short_answers_lie(bool yes);
 
@@ -139,11 +140,13 @@ private:
 
     std::deque<waiting> waiting_;
     flights flights_;
-    std::size_t on_the_way_ = 0;           ///< of the flights, those that are sent
-    std::size_t quiet_ = 0;                ///< of the flights, those that are
-    bool crowded_ = false;                 ///< the last who asked has many before it
-    bool lets_lie_ = false;                ///< short answers, for a while
-    std::uint64_t written_ = 0;            ///< bytes of commands for the present session
+    std::size_t on_the_way_ = 0;    ///< of the flights, those that are sent
+    std::size_t quiet_ = 0;         ///< of the flights, those that are
+    std::size_t patient_ = 0;       ///< of those that are not sent, the last so many can wait
+    base::instant patient_until_{}; ///< if there are such
+    bool crowded_ = false;          ///< the last who asked has many before it
+    bool lets_lie_ = false;         ///< short answers, for a while
+    std::uint64_t written_ = 0;     ///< bytes of commands for the present session
     base::instant earliest_ = base::never; ///< no operation gives up before this
 
     std::vector<char> direct_;    ///< what a caller reads into by itself

@@ -100,6 +100,13 @@ void redis_engine::be_quiet(flight& one) {
     ++quiet_;
 }
 
+void redis_engine::can_wait(const flight& one) {
+    // Long enough for whoever goes on to the next lock at once; what somebody who came meanwhile
+    // may have to wait longer is about as much as a wake-up takes on a busy machine.
+    constexpr std::chrono::microseconds longest{1000};
+    if (patient_++ == 0) { patient_until_ = one.sent + longest; }
+}
+
 /// Without an answer by then the connection is given up, and the acquire is sent again on another.
 /// If the first one arrives last it must not count: by then its ticket may have been released.
 instant redis_engine::counts_until(const flight& of) const noexcept {
@@ -116,6 +123,7 @@ void redis_engine::write(flight& to, const acquire_op& what) {
 
 void redis_engine::write(flight& to, const release_op& what) {
     to.what = asked::release;
+    if (what.can_wait) { can_wait(to); }
     if (to.in != nullptr) { return write_foreign(to, what); }
     if (!what.awaited) { be_quiet(to); }
     layout_.release(link_.now()->out(), what.who);

@@ -50,11 +50,11 @@ if (tag == 'hf1q' or tag == 'hf1x') and not ARGV[2] and sub(ask, 113, 113) == 'g
     local who, q, w = sub(ask, 33, 80), KEYS[1] .. ':q', KEYS[1] .. ':w'
     if who ~= sub(rec, 118, 165) and who ~= sub(rec, 37, 84)
             and (tag == 'hf1q' or call('EXISTS', q, w) == 0) then
-        local serial = call('HINCRBY', w, '#', 1)
+        local serial = call('HINCRBY', w, '#', '1')
         local entry = string.format('%016d%016d', now + 3000000, now) .. sub(ask, 81)
         if call('HSETNX', w, who, entry) == 1 then
             call('ZADD', q, serial, who)
-            if tag == 'hf1x' then call('SETRANGE', KEYS[1], 3, 'q') end
+            if tag == 'hf1x' then call('SETRANGE', KEYS[1], '3', 'q') end
             local high = sub(rec, 5, 20) + 0
             if tag == 'hf1x' or high > now or now - high > now % 500000 then -- see QUEUE_MS
                 call('PEXPIRE', q, '3000')

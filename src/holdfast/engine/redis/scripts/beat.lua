@@ -19,8 +19,8 @@ local function renew(key, owner, lease)
     local tag = string.sub(rec, 1, 4)
     if tag ~= 'hf1x' and tag ~= 'hf1q' then return false end
     if tonumber(string.sub(rec, 21, 36)) <= now then return false end
-    redis.call('SETRANGE', key, 20, string.format('%016d', now + lease))
-    redis.call('PEXPIRE', key, 176400000)
+    redis.call('SETRANGE', key, '20', string.format('%016d', now + lease))
+    redis.call('PEXPIRE', key, '176400000')
     return true
 end
 

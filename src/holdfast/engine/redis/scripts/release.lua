@@ -14,7 +14,7 @@ local tag = rec and string.sub(rec, 1, 4)
 -- Alone, with nobody waiting: it is marked as idle and stays as it is. Whether it had run out does
 -- not matter here, since nobody has taken it.
 if mine and tag == 'hf1x' then
-    redis.call('SETRANGE', KEYS[1], 3, 'i')
+    redis.call('SETRANGE', KEYS[1], '3', 'i')
     return 1
 end
 
@@ -26,7 +26,7 @@ local now = time[1] * 1000000 + time[2]
 if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
     local call, sub, key = redis.call, string.sub, KEYS[1]
     local q, w = key .. ':q', key .. ':w'
-    local first = call('ZRANGE', q, 0, 1)
+    local first = call('ZRANGE', q, '0', '1')
     local entry = first[1] and call('HGET', w, first[1])
     if entry and sub(entry, 1, 16) - now > 0 and sub(entry, 34, 34) == 'x'
             and sub(entry, 54, 65) == '00000000000g' then

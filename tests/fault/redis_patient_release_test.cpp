@@ -1,0 +1,83 @@
+// A release that can wait for a moment goes out with whatever is asked next, or by itself.
+
+#include "fault/redis_fixture.hpp"
+
+#include <thread>
+
+namespace holdfast::test {
+namespace {
+
+class redis_patient_release : public redis_fault {
+protected:
+    /// Takes the lock, and asks for its release.
+    engine::op_id release(bool can_wait) {
+        const auto who = mine.ticket("stock");
+        EXPECT_EQ(mine.acquire(who).what, engine::fate::granted);
+        server.command({"CONFIG", "RESETSTAT"});
+        const auto id = mine.start(engine::release_op{who, false, can_wait});
+        mine.send();
+        return id;
+    }
+    [[nodiscard]] std::int64_t scripts_run() { return server.calls_of("evalsha"); }
+
+    seam_client mine{server.url()};
+};
+
+TEST_F(redis_patient_release, is_not_sent_by_itself_at_first) {
+    release(true);
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(scripts_run(), 0) << "nobody has driven the engine since";
+}
+
+TEST_F(redis_patient_release, that_cannot_wait_is_sent_at_once) {
+    release(false);
+    EXPECT_TRUE(eventually([&] { return scripts_run() == 1; }));
+}
+
+TEST_F(redis_patient_release, goes_out_before_whatever_is_asked_next) {
+    const auto id = release(true);
+    EXPECT_EQ(mine.acquire(mine.ticket("stock")).what, engine::fate::granted);
+    EXPECT_EQ(scripts_run(), 2);
+    ASSERT_TRUE(mine.answer_to(id));
+    EXPECT_EQ(mine.answer_to(id)->what, engine::fate::released);
+}
+
+TEST_F(redis_patient_release, goes_out_when_its_moment_is_over) {
+    const auto id = release(true);
+    std::this_thread::sleep_for(5ms);
+    mine.send();
+    EXPECT_TRUE(eventually([&] { return scripts_run() == 1; }));
+    mine.drive_for(20ms);
+    EXPECT_TRUE(mine.answer_to(id));
+}
+
+TEST_F(redis_patient_release, is_sent_again_if_the_connection_ends_before_it) {
+    const auto watch = std::make_shared<recording_observer>();
+    for (int i = 0; i < 4; ++i) {
+        auto here = connect({}, {.pipeline_release = true, .watch = watch});
+        mutex stock{here, "stock"};
+        stock.lock();
+        stock.unlock();
+        between.cut();
+        ASSERT_TRUE(eventually([&] { return !is_held(); }, 3s)) << i;
+    }
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+}
+
+TEST_F(redis_patient_release, of_a_client_that_does_nothing_more_takes_a_few_milliseconds) { // P7
+    client here{server.url(), {.pipeline_release = true}};
+    mutex stock{here, "stock"};
+    const auto took = quickest_of(10, [&] {
+        for (int i = 0; i < 200; ++i) { // until the keeper expects nothing else
+            stock.lock();
+            stock.unlock();
+        }
+        const stopwatch since;
+        EXPECT_TRUE(eventually([&] { return !is_held(); }));
+        return since.elapsed();
+    });
+    EXPECT_LT(took, scaled(20ms));
+}
+
+} // namespace
+} // namespace holdfast::test
