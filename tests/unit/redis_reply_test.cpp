@@ -30,8 +30,7 @@ std::string show(const reply& said) {
 
 /// Feeds some bytes, and adds what they complete; false: it is not the protocol.
 bool hear(reply_reader& reader, std::string_view bytes, std::vector<std::string>& heard) {
-    reader.feed(bytes);
-    return reader.each([&](const reply& said) { heard.push_back(show(said)); });
+    return reader.read(bytes, [&](const reply& said) { heard.push_back(show(said)); });
 }
 
 std::vector<std::string> read_whole(std::string_view bytes) {
@@ -82,6 +81,11 @@ TEST(redis_reply, is_read_when_all_comes_at_once) {
     EXPECT_EQ(read_whole(everything), all_of_it());
 }
 
+TEST(redis_reply, may_be_many_numbers) {
+    EXPECT_THAT(read_whole(":1\r\n:-22\r\n:0\r\n:9007199254740992\r\n+and\r\n:3\r\n"),
+                ElementsAre("1", "-22", "0", "9007199254740992", "'and'", "3"));
+}
+
 TEST(redis_reply, is_read_wherever_it_is_cut_in_two) {
     for (std::size_t cut = 0; cut <= everything.size(); ++cut) {
         reply_reader reader;
@@ -117,9 +121,9 @@ TEST(redis_reply, is_read_a_thousand_times_over) { // beyond what the reader's b
 
 TEST(redis_reply, is_a_push_only_itself_and_not_what_follows_or_is_in_it) {
     reply_reader reader;
-    reader.feed(std::string_view{">1\r\n*1\r\n:1\r\n*1\r\n:1\r\n"});
+    const std::string_view bytes = ">1\r\n*1\r\n:1\r\n*1\r\n:1\r\n";
     std::vector<bool> pushes;
-    ASSERT_TRUE(reader.each([&](const reply& said) {
+    ASSERT_TRUE(reader.read(bytes, [&](const reply& said) {
         pushes.push_back(said.is_push());
         EXPECT_FALSE(said[0].is_push());
     }));
@@ -128,8 +132,7 @@ TEST(redis_reply, is_a_push_only_itself_and_not_what_follows_or_is_in_it) {
 
 TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
     reply_reader reader;
-    reader.feed(std::string_view{"_\r\n"});
-    ASSERT_TRUE(reader.each([](const reply& said) {
+    ASSERT_TRUE(reader.read(std::string_view{"_\r\n"}, [](const reply& said) {
         EXPECT_FALSE(said.is_integer());
         EXPECT_FALSE(said.is_error());
         EXPECT_EQ(said.size(), 0U);
@@ -141,7 +144,7 @@ TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
 
 TEST(redis_reply, that_is_none_is_a_fault_for_good) {
     for (const std::string_view bytes :
-         {"?what\r\n", ">x\r\n", ":12x4\r\n", ">2147483647\r\n", "*2147483647\r\n", "\r\n"}) {
+         {"?what\r\n", ">x\r\n", ":12x4\r\n", ":\r\n", ":99999999999999999999\r\n", ">2147483647\r\n", "*2147483647\r\n", "\r\n"}) {
         reply_reader reader;
         std::vector<std::string> heard;
         EXPECT_TRUE(hear(reader, "+before\r\n", heard));

@@ -61,7 +61,11 @@ std::string hex_of(const base::client_id& client) {
 
 void append_owner(std::string& out, const std::string& own_hex, const base::client_id& own,
                   const base::owner_id& owner) {
-    out += owner.client == own ? own_hex : hex_of(owner.client);
+    if (owner.client == own) {
+        out += own_hex;
+    } else {
+        out += hex_of(owner.client);
+    }
     append_hex(out, owner.number);
 }
 

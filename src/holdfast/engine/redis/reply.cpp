@@ -83,14 +83,35 @@ redisReader* make_reader() {
 
 } // namespace
 
-reply_reader::reply_reader() : reader_{make_reader()} {}
+reply_reader::reply_reader() : reader_{make_reader()} {
+    redisReadTask alone{};
+    number_.reset(static_cast<redisReply*>(usual().createInteger(&alone, 0)));
+    if (!number_) {
+        redisReaderFree(reader_);
+        throw std::bad_alloc{};
+    }
+}
 
 reply_reader::~reply_reader() { redisReaderFree(reader_); }
 
 void reply_reader::free_reply::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
 
+bool reply_reader::take_number(std::span<const char>& bytes) noexcept {
+    if (broken_ || bytes.empty() || bytes.front() != ':') { return false; }
+    const char* const end = bytes.data() + bytes.size();
+    long long value = 0;
+    const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
+    // Whatever is unusual, or not complete, is for hiredis to judge.
+    if (wrong != std::errc{} || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
+        return false;
+    }
+    number_->integer = value;
+    bytes = bytes.subspan(static_cast<std::size_t>(after + 2 - bytes.data()));
+    return true;
+}
+
 void reply_reader::feed(std::span<const char> bytes) {
-    if (broken_) { return; }
+    if (broken_ || bytes.empty()) { return; }
     unread_ += bytes.size();
     if (unread_ > most_bytes) {
         broken_ = true;

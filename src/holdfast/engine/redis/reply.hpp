@@ -50,12 +50,13 @@ public:
     reply_reader& operator=(const reply_reader&) = delete;
     ~reply_reader();
 
-    void feed(std::span<const char> bytes);
-
-    /// Calls `see` for each complete reply; false if the bytes are not Redis's protocol, after
-    /// which nothing more can be read.
+    /// Calls `see` for each reply that these bytes complete; false if they are not Redis's
+    /// protocol, after which nothing more can be read.
     template <typename See>
-    [[nodiscard]] bool each(See see) {
+    [[nodiscard]] bool read(std::span<const char> bytes, See see) {
+        // Most answers are numbers: these need not go through hiredis's buffer, and take no memory.
+        while (unread_ == 0 && take_number(bytes)) { see(reply{*number_}); }
+        feed(bytes);
         while (true) {
             const owned got = next();
             if (broken_) { return false; }
@@ -72,10 +73,14 @@ private:
         void operator()(redisReply* raw) const noexcept;
     };
     using owned = std::unique_ptr<redisReply, free_reply>;
+    void feed(std::span<const char> bytes);
     [[nodiscard]] owned next();
+    /// A whole number at the beginning of `bytes` is cut off, and put into `number_`.
+    [[nodiscard]] bool take_number(std::span<const char>& bytes) noexcept;
     void look_at_beginning() noexcept;
 
     redisReader* reader_;
+    owned number_;
     std::size_t unread_ = 0; ///< bytes since the last complete reply
     std::string fault_;
     bool broken_ = false;

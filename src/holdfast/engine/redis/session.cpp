@@ -132,8 +132,7 @@ void session::read(const listener& hear) {
 }
 
 void session::take(std::span<const char> bytes, const listener& hear) {
-    reader_.feed(bytes);
-    const bool good = reader_.each([&](const reply& said) {
+    const bool good = reader_.read(bytes, [&](const reply& said) {
         if (state_ == state::greeting) {
             heard_greeting(said, hear);
         } else if (state_ == state::ready) {
