@@ -36,7 +36,7 @@ void driver::beat(participant& who, engine::beat_op::item what, instant useful_u
 }
 
 void driver::listen(std::uint64_t number, participant& who) {
-    listeners_.insert_or_assign(number, who.shared_from_this());
+    listeners_.set(number, who.shared_from_this());
 }
 
 void driver::ready(sleeper& who) {
@@ -124,10 +124,10 @@ void driver::hand_out_notices() {
         if (what.what == engine::notice::kind::inbox_reset) {
             std::vector<std::shared_ptr<participant>> all;
             all.reserve(listeners_.size());
-            for (const auto& [number, who] : listeners_) { all.push_back(who); }
+            listeners_.each([&](const auto& who) { all.push_back(who); });
             for (const auto& who : all) { who->on_notice(what, at); }
-        } else if (const auto found = listeners_.find(what.number); found != listeners_.end()) {
-            const auto who = found->second;
+        } else if (const auto* const found = listeners_.find(what.number)) {
+            const auto who = *found;
             who->on_notice(what, at);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/drive/in_flight.hpp"
+#include "holdfast/drive/listeners.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/drive/spinner.hpp"
@@ -145,7 +146,7 @@ private:
     engine::op_id last_op_ = 0;
     in_flight<flight> flights_;
     std::unordered_map<engine::op_id, beat_flight> beat_flights_;
-    std::unordered_map<std::uint64_t, std::shared_ptr<participant>> listeners_;
+    listeners<std::shared_ptr<participant>> listeners_;
     std::vector<engine::answer> answers_;
     std::vector<engine::answer> handing_out_; ///< kept for its memory
     std::vector<engine::notice> notices_;

@@ -86,7 +86,10 @@ redisReader* make_reader() {
 reply_reader::reply_reader() : reader_{make_reader()} {
     redisReadTask alone{};
     number_.reset(static_cast<redisReply*>(usual().createInteger(&alone, 0)));
-    if (!number_) {
+    std::string nothing;
+    alone.type = REDIS_REPLY_STATUS;
+    null_.reset(static_cast<redisReply*>(usual().createString(&alone, nothing.data(), 0)));
+    if (!number_ || !null_) {
         redisReaderFree(reader_);
         throw std::bad_alloc{};
     }
@@ -96,18 +99,24 @@ reply_reader::~reply_reader() { redisReaderFree(reader_); }
 
 void reply_reader::free_reply::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
 
-bool reply_reader::take_number(std::span<const char>& bytes) noexcept {
-    if (broken_ || bytes.empty() || bytes.front() != ':') { return false; }
+const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcept {
+    constexpr std::string_view null = "_\r\n";
+    if (unread_ > 0 || broken_ || bytes.size() < null.size()) { return nullptr; }
     const char* const end = bytes.data() + bytes.size();
+    if (std::string_view{bytes.data(), null.size()} == null) {
+        bytes = bytes.subspan(null.size());
+        return null_.get();
+    }
+    if (bytes.front() != ':') { return nullptr; }
     long long value = 0;
     const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
     // Whatever is unusual, or not complete, is for hiredis to judge.
     if (wrong != std::errc{} || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
-        return false;
+        return nullptr;
     }
     number_->integer = value;
     bytes = bytes.subspan(static_cast<std::size_t>(after + 2 - bytes.data()));
-    return true;
+    return number_.get();
 }
 
 void reply_reader::feed(std::span<const char> bytes) {

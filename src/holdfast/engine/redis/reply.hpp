@@ -54,8 +54,9 @@ public:
     /// protocol, after which nothing more can be read.
     template <typename See>
     [[nodiscard]] bool read(std::span<const char> bytes, See see) {
-        // Most answers are numbers: these need not go through hiredis's buffer, and take no memory.
-        while (unread_ == 0 && take_number(bytes)) { see(reply{*number_}); }
+        // Most answers are numbers or null: these need not go through hiredis's buffer, and take
+        // no memory.
+        while (const redisReply* const got = take_short(bytes)) { see(reply{*got}); }
         feed(bytes);
         while (true) {
             const owned got = next();
@@ -75,12 +76,13 @@ private:
     using owned = std::unique_ptr<redisReply, free_reply>;
     void feed(std::span<const char> bytes);
     [[nodiscard]] owned next();
-    /// A whole number at the beginning of `bytes` is cut off, and put into `number_`.
-    [[nodiscard]] bool take_number(std::span<const char>& bytes) noexcept;
+    /// A whole number or a null at the beginning of `bytes` is cut off; null: there is none.
+    [[nodiscard]] const redisReply* take_short(std::span<const char>& bytes) noexcept;
     void look_at_beginning() noexcept;
 
     redisReader* reader_;
-    owned number_;
+    owned number_; ///< for `take_short`
+    owned null_;
     std::size_t unread_ = 0; ///< bytes since the last complete reply
     std::string fault_;
     bool broken_ = false;
