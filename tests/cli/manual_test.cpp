@@ -48,7 +48,8 @@ TEST_F(manual, man_page_is_a_man_page) {
     const auto page = command({"man"});
     EXPECT_EQ(page.code, 0);
     EXPECT_THAT(page.out, ::testing::StartsWith(".TH HOLDFAST 1"));
-    for (const char* const part : {"\n.SH NAME\n", "\n.SH SYNOPSIS\n", "\n.SH DESCRIPTION\n"}) {
+    for (const char* const part : {"\n.SH NAME\n", "\n.SH SYNOPSIS\n", "\n.SH DESCRIPTION\n",
+                                   "\n.SH EXIT STATUS\n", "\n.SH ENVIRONMENT\n"}) {
         EXPECT_THAT(page.out, HasSubstr(part));
     }
     EXPECT_THAT(page.out, HasSubstr("\\-\\-lease"));

@@ -79,12 +79,7 @@ TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
     if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
     locked.unlock();
     held.reset();
-    const auto failed = [&](const char* name) {
-        return std::ranges::any_of(watch->all(), [&](const holdfast::event& told) {
-            return told.what == kind::release_failed && told.name == name && told.error;
-        });
-    };
-    EXPECT_TRUE(eventually([&] { return failed("locked") && failed("held"); }));
+    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
 }
 
 TEST_P(observed, a_thread_that_ended_while_holding) { // P4

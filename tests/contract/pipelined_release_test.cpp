@@ -106,12 +106,7 @@ TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
     if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
     locked.unlock();
     held.reset();
-    const auto failed = [&](const char* name) {
-        return std::ranges::any_of(watch->all(), [&](const holdfast::event& told) {
-            return told.what == kind::release_failed && told.name == name && told.error;
-        });
-    };
-    EXPECT_TRUE(eventually([&] { return failed("locked") && failed("held"); }));
+    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
 }
 
 TEST_P(pipelined_release, does_not_concern_release_which_waits_and_answers) { // P5

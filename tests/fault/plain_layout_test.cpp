@@ -342,61 +342,6 @@ TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
     EXPECT_LT(since.elapsed(), scaled(300ms));
 }
 
-TEST_F(plain_layout, eight_threads_of_two_clients_lose_no_count) { // P1
-    int counter = 0;                                               // guarded by the lock alone
-    const auto work = [&](client& of) {
-        mutex lock{of, "stock", plain};
-        for (int round = 0; round < 100; ++round) {
-            const auto held = lock.acquire();
-            const int seen = counter;
-            std::this_thread::yield();
-            counter = seen + 1;
-        }
-    };
-    {
-        std::vector<std::jthread> crew;
-        for (int i = 0; i < 4; ++i) {
-            crew.emplace_back([&] { work(here); });
-            crew.emplace_back([&] { work(there); });
-        }
-    }
-    EXPECT_EQ(counter, 800);
-    EXPECT_TRUE(keys().empty());
-}
-
-// Values that are no locks.
-
-class plain_layout_foreign : public plain_layout,
-                             public testing::WithParamInterface<std::vector<std::string>> {};
-
-INSTANTIATE_TEST_SUITE_P(kinds, plain_layout_foreign,
-                         testing::Values(std::vector<std::string>{"RPUSH", "stock", "a"},
-                                         std::vector<std::string>{"HSET", "stock", "a", "b"},
-                                         std::vector<std::string>{"ZADD", "stock", "1", "b"},
-                                         std::vector<std::string>{"SADD", "stock", "a"}),
-                         [](const auto& value) { return value.param.front(); });
-
-TEST_P(plain_layout_foreign, is_refused_by_every_operation_and_left_alone) {
-    server.command(GetParam());
-    const auto kept = server.command({"DUMP", "stock"}).text();
-    const auto refuses = [&](const char* what, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::store_foreign) << what << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr("holds something else")) << what;
-    };
-    const admin by{here, layout::plain};
-    refuses("try", [&] { (void)mutex{here, "stock"}.try_acquire(plain); });
-    refuses("wait", [&] { (void)mutex{here, "stock"}.acquire(plain); });
-    refuses("fenced", [&] { (void)mutex{here, "stock"}.acquire(fenced); });
-    refuses("inspect", [&] { (void)by.inspect("stock"); });
-    refuses("break", [&] { (void)by.break_lock("stock"); });
-    refuses("release", [&] { (void)by.release("stock", here.id() + ":1"); });
-    refuses("renew", [&] { (void)by.renew("stock", here.id() + ":1", 10s); });
-    EXPECT_EQ(server.command({"DUMP", "stock"}).text(), kept);
-    EXPECT_EQ(pttl(), -1);
-    EXPECT_THAT(keys(), ElementsAre("stock"));
-}
-
 TEST_F(plain_layout, tokens_that_are_no_numbers_are_refused_and_left_alone) {
     server.command({"SET", "hf:token:{stock}", "abc"});
     EXPECT_EQ(complaint_of([&] {

@@ -271,58 +271,5 @@ TEST_F(redisson_layout, what_it_cannot_carry_is_an_error_that_names_it) {
     EXPECT_TRUE(keys().empty());
 }
 
-TEST_F(redisson_layout, eight_threads_of_two_clients_lose_no_count) { // P1
-    int counter = 0;                                                  // guarded by the lock alone
-    const auto work = [&](client& of) {
-        mutex lock{of, "stock", as_redisson};
-        for (int round = 0; round < 100; ++round) {
-            const auto held = lock.acquire();
-            const int seen = counter;
-            std::this_thread::yield();
-            counter = seen + 1;
-        }
-    };
-    {
-        std::vector<std::jthread> crew;
-        for (int i = 0; i < 4; ++i) {
-            crew.emplace_back([&] { work(here); });
-            crew.emplace_back([&] { work(there); });
-        }
-    }
-    EXPECT_EQ(counter, 800);
-    EXPECT_TRUE(eventually([&] { return keys().empty(); }));
-}
-
-class redisson_layout_foreign : public redisson_layout,
-                                public testing::WithParamInterface<std::vector<std::string>> {};
-
-INSTANTIATE_TEST_SUITE_P(kinds, redisson_layout_foreign,
-                         testing::Values(std::vector<std::string>{"RPUSH", "stock", "a"},
-                                         std::vector<std::string>{"SET", "stock", "a"},
-                                         std::vector<std::string>{"ZADD", "stock", "1", "b"},
-                                         std::vector<std::string>{"SADD", "stock", "a"}),
-                         [](const auto& value) { return value.param.front(); });
-
-TEST_P(redisson_layout_foreign, is_refused_by_every_operation_and_left_alone) {
-    server.command(GetParam());
-    const auto kept = server.command({"DUMP", "stock"}).text();
-    const auto refuses = [&](const char* what, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::store_foreign) << what << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr("holds something else")) << what;
-    };
-    const admin by{here, layout::redisson};
-    refuses("try", [&] { (void)mutex{here, "stock"}.try_acquire(as_redisson); });
-    refuses("wait", [&] { (void)mutex{here, "stock"}.acquire(as_redisson); });
-    refuses("fenced", [&] { (void)mutex{here, "stock"}.acquire(fenced); });
-    refuses("inspect", [&] { (void)by.inspect("stock"); });
-    refuses("break", [&] { (void)by.break_lock("stock"); });
-    refuses("release", [&] { (void)by.release("stock", here.id() + ":1"); });
-    refuses("renew", [&] { (void)by.renew("stock", here.id() + ":1", 10s); });
-    EXPECT_EQ(server.command({"DUMP", "stock"}).text(), kept);
-    EXPECT_EQ(pttl(), -1);
-    EXPECT_THAT(keys(), ElementsAre("stock"));
-}
-
 } // namespace
 } // namespace holdfast::test

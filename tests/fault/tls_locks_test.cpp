@@ -2,7 +2,7 @@
 
 #include "fault/redis_exercise.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/tls_certificates.hpp"
+#include "support/tls_server.hpp"
 
 namespace holdfast::test {
 namespace {
@@ -14,13 +14,6 @@ protected:
     const scratch_folder here_;
     tls_authority authority_{here_.path()};
 
-    [[nodiscard]] redis_server_options with_tls(const std::string& auth_clients) {
-        const auto mine = authority_.issue("server");
-        return {.tls = redis_server_tls{.certificate = mine.certificate,
-                                        .private_key = mine.private_key,
-                                        .ca_file = authority_.ca_file(),
-                                        .auth_clients = auth_clients}};
-    }
     [[nodiscard]] static complaint complaint_about(const std::string& url) {
         client here{url};
         return complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
@@ -28,14 +21,14 @@ protected:
 };
 
 TEST_F(tls_locks, are_taken_and_handed_over) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     const auto url = server.url() + "?ca=" + authority_.ca_file();
     EXPECT_NO_THROW(hand_over(url));
     EXPECT_NO_THROW(use_everything(url));
 }
 
 TEST_F(tls_locks, are_renewed) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     client here{server.url() + "?ca=" + authority_.ca_file()};
     const auto span = scaled(600ms);
     const auto held = mutex{here, "stock"}.acquire({.lease = span});
@@ -43,7 +36,7 @@ TEST_F(tls_locks, are_renewed) {
 }
 
 TEST_F(tls_locks, are_refused_at_once_if_the_authority_is_not_trusted) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     tls_authority stranger{here_.path(), "stranger"};
     const stopwatch watch;
     for (const auto& query : {std::string{}, "?ca=" + stranger.ca_file()}) {
@@ -57,7 +50,7 @@ TEST_F(tls_locks, are_refused_at_once_if_the_authority_is_not_trusted) {
 }
 
 TEST_F(tls_locks, are_refused_if_the_certificate_is_for_another_name) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     const auto said =
         complaint_about(server.url() + "?server_name=other&ca=" + authority_.ca_file());
     EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
@@ -74,7 +67,7 @@ TEST_F(tls_locks, of_a_server_without_tls_are_told_as_such) {
 }
 
 TEST_F(tls_locks, may_need_a_client_certificate) {
-    const redis_server server{with_tls("yes")};
+    const redis_server server{tls_server(authority_, "yes")};
     const auto mine = authority_.issue("client");
     const auto url = server.url() + "?ca=" + authority_.ca_file();
     EXPECT_NO_THROW(hand_over(url + "&cert=" + mine.certificate + "&key=" + mine.private_key));
@@ -84,7 +77,7 @@ TEST_F(tls_locks, may_need_a_client_certificate) {
 }
 
 TEST_F(tls_locks, come_back_after_the_connection_was_cut) {
-    redis_server server{with_tls("no")};
+    redis_server server{tls_server(authority_)};
     const auto watch = std::make_shared<recording_observer>();
     client here{server.url() + "?ca=" + authority_.ca_file(), {.watch = watch}};
     const auto span = scaled(900ms);
@@ -105,7 +98,7 @@ TEST_F(tls_locks, are_not_to_be_had_where_only_plain_redis_is_spoken) {
 }
 
 TEST_F(tls_locks, are_not_to_be_had_without_tls_where_it_is_spoken) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     client here{"redis://127.0.0.1:" + std::to_string(server.port()), {.connect_wait = 300ms}};
     const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
     EXPECT_EQ(said.code, errc::unavailable) << said.text;

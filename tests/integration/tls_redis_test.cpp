@@ -4,7 +4,7 @@
 #include "support/net_driver.hpp"
 #include "support/redis_server.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/tls_certificates.hpp"
+#include "support/tls_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,6 @@ protected:
     const scratch_folder here_;
     tls_authority authority_{here_.path()};
 
-    [[nodiscard]] redis_server_options with_tls(const std::string& auth_clients) {
-        const auto mine = authority_.issue("server");
-        return {.tls = redis_server_tls{.certificate = mine.certificate,
-                                        .private_key = mine.private_key,
-                                        .ca_file = authority_.ca_file(),
-                                        .auth_clients = auth_clients}};
-    }
     /// What the server answers to PING, or why not.
     [[nodiscard]] std::string ping(const redis_server& server, const tls_terms& how) const {
         const auto client = stream::start({.host = "localhost", .port = server.port(), .tls = how});
@@ -37,7 +30,7 @@ protected:
 };
 
 TEST_F(tls_redis, answers_those_who_trust_it) {
-    const redis_server server{with_tls("no")};
+    const redis_server server{tls_server(authority_)};
     EXPECT_EQ(ping(server, {.ca_file = authority_.ca_file()}), "+PONG\r\n");
     EXPECT_EQ(ping(server, {}),
               "failed for good: the server's certificate is not from an authority that "
@@ -47,7 +40,7 @@ TEST_F(tls_redis, answers_those_who_trust_it) {
 }
 
 TEST_F(tls_redis, speaks_nothing_else_on_its_port) {
-    redis_server server{with_tls("no")};
+    redis_server server{tls_server(authority_)};
     EXPECT_EQ(server.url(), "rediss://127.0.0.1:" + std::to_string(server.port()));
     redis_raw plain{server.port()};
     plain.send({"PING"});
@@ -56,7 +49,7 @@ TEST_F(tls_redis, speaks_nothing_else_on_its_port) {
 }
 
 TEST_F(tls_redis, answers_clients_with_a_certificate) {
-    const redis_server server{with_tls("yes")};
+    const redis_server server{tls_server(authority_, "yes")};
     const auto mine = authority_.issue("client");
     EXPECT_EQ(ping(server, {.ca_file = authority_.ca_file(),
                             .certificate = mine.certificate,

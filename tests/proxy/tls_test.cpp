@@ -3,9 +3,8 @@
 #include "holdfast/net/stream.hpp"
 #include "proxy/proxy.hpp"
 #include "support/net_driver.hpp"
-#include "support/redis_server.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/tls_certificates.hpp"
+#include "support/tls_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +17,7 @@ namespace {
 TEST(proxy_tls, goes_through_and_can_be_cut) {
     const scratch_folder folder;
     tls_authority authority{folder.path()};
-    const auto own = authority.issue("server");
-    const redis_server server{{.tls = redis_server_tls{.certificate = own.certificate,
-                                                       .private_key = own.private_key,
-                                                       .ca_file = authority.ca_file()}}};
+    const redis_server server{tls_server(authority)};
     proxy between{server.port()};
     const auto client = net::stream::start({.host = "127.0.0.1",
                                             .port = between.port(),

@@ -6,8 +6,10 @@
 #include <holdfast/observer.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::test {
@@ -33,6 +35,19 @@ public:
         std::optional<event> found;
         (void)eventually([&] { return (found = first(what)).has_value(); }, within);
         return found;
+    }
+
+    /// Waits until an error of this kind was told of each of these names.
+    [[nodiscard]] bool await_of_each(event::kind what,
+                                     std::initializer_list<std::string_view> names) const {
+        return eventually([&] {
+            const auto told = all();
+            return std::ranges::all_of(names, [&](std::string_view name) {
+                return std::ranges::any_of(told, [&](const event& one) {
+                    return one.what == what && one.name == name && one.error;
+                });
+            });
+        });
     }
 
     [[nodiscard]] std::vector<event> all() const {

@@ -11,10 +11,4 @@ local function renew(key, owner, lease)
     return redis.call('PEXPIRE', key, lease)
 end
 
-local answers = {}
-for i = 1, #KEYS do
-    local done, said = pcall(renew, KEYS[i], ARGV[2 * i - 1], ARGV[2 * i])
-    if not done then said = '-' .. (type(said) == 'table' and said.err or tostring(said)) end
-    answers[i] = said
-end
-return answers
+--#include renew_each.lua
