@@ -9,8 +9,8 @@
 namespace holdfast::drive {
 
 /// A hash table without memory of its own for each entry, since every hold comes and goes through
-/// it: open addressing, linear probing, at most three quarters full. Numbers are counted up, so that
-/// they are their own good hash.
+/// it: open addressing, linear probing, at most three quarters full. Numbers are counted up, so
+/// they need no hashing.
 ///
 /// Thread safety: none.
 template <typename Who>
