@@ -1,5 +1,5 @@
--- For the layouts that others share: says what renew(key, owner, lease) says of each item. The error
--- of one item is only its own. No script by itself.
+-- For the layouts that others share: says what renew(key, owner, lease) says of each item. No
+-- script by itself. The error of one item is only its own.
 local answers = {}
 for i = 1, #KEYS do
     local done, said = pcall(renew, KEYS[i], ARGV[2 * i - 1], ARGV[2 * i])
