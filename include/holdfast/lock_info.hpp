@@ -24,7 +24,7 @@ struct party {
     std::int64_t pid = 0; ///< for people; never trusted
     std::string note;
     std::chrono::system_clock::time_point since; ///< of the grant, or of the request
-    std::chrono::milliseconds remaining{0};      ///< until the engine's deadline for it
+    std::chrono::milliseconds remaining{0};      ///< until its deadline; a century: it has none
     bool resting = false; ///< released or expired, but kept until min_hold has passed
 };
 

@@ -25,7 +25,8 @@ inline constexpr unsigned waiters_per_name = 10'000;
 
 /// How a lock is to be held. Every member has a default; name those that you want otherwise:
 /// `m.acquire({.lease = 10s, .note = "nightly report"})`. Options that are given to a call replace
-/// all of those that the lock was made with: what they do not name has the default of this struct.
+/// all of those that the lock was made with: what they do not name has the default of this struct;
+/// only layout and fencing stay the lock's, since in another layout it would be another lock.
 struct hold_options {
     /// How long the engine keeps the lock for a holder that it no longer hears of.
     std::chrono::milliseconds lease{std::chrono::seconds{30}};
@@ -56,8 +57,8 @@ struct hold_options {
     /// Who and why, for people who ask who holds the lock. At most 256 bytes.
     std::string note{};
 
-    /// How the lock is written on Redis. Empty: as the client's URL says (`?layout=plain`), which
-    /// is native if it says nothing.
+    /// How the lock is written on Redis. Empty: in a call as the lock was made, else as the client's
+    /// URL says (`?layout=plain`), which is native if it says nothing.
     std::optional<holdfast::layout> layout{};
 
     /// Whether there are fencing tokens, where the layout leaves that open (plain, redisson). Those

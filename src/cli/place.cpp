@@ -8,8 +8,11 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace holdfast::cli {
 
@@ -25,6 +28,22 @@ void add_place(CLI::App& to, place_options& where) {
 
 namespace {
 
+/// Without blanks and carriage returns at its end, which editors and secret stores add.
+std::string first_line_of(const std::string& path) {
+    const auto refuse = [&](const std::string& why) {
+        throw error{errc::invalid_option, "--url-file " + path + ": " + why};
+    };
+    std::error_code wrong;
+    if (std::filesystem::is_directory(path, wrong)) { refuse("it is a directory"); }
+    std::ifstream file{path};
+    if (!file) { refuse(std::generic_category().message(errno)); }
+    std::string line;
+    std::getline(file, line);
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    if (line.empty()) { refuse("no URL on its first line"); }
+    return line;
+}
+
 std::string given_url(const place_options& where) {
     if (!where.url.empty()) {
         const auto authority = where.url.find("//");
@@ -36,17 +55,26 @@ std::string given_url(const place_options& where) {
         }
         return where.url;
     }
-    if (!where.url_file.empty()) {
-        std::ifstream file{where.url_file};
-        std::string line;
-        if (!std::getline(file, line) || line.empty()) {
-            throw error{errc::invalid_option,
-                        "--url-file " + where.url_file + ": no URL on its first line"};
-        }
-        return line;
-    }
+    if (!where.url_file.empty()) { return first_line_of(where.url_file); }
     const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
     return variable == nullptr ? std::string{} : variable;
+}
+
+/// A program chooses the layout for each lock; a command has only the URL to do it.
+void refuse_options_without_layout(const std::string& url) {
+    const auto query = url.find('?');
+    if (query == std::string::npos) { return; }
+    const auto has = [rest = '&' + url.substr(query + 1)](const std::string& option) {
+        return rest.find('&' + option + '=') != std::string::npos;
+    };
+    if (has("layout")) { return; }
+    for (const char* const option : {"key_prefix", "fencing", "sharded"}) {
+        if (has(option)) {
+            throw error{errc::invalid_option,
+                        std::string{"the URL: "} + option +
+                            " does nothing without layout=plain or layout=redisson"};
+        }
+    }
 }
 
 } // namespace
@@ -58,6 +86,7 @@ std::string url_of(const place_options& where) {
                     "memory: is for threads of one process, and keeps no other command away; use "
                     "embedded: or redis://host"};
     }
+    refuse_options_without_layout(out);
     return out;
 }
 

@@ -36,16 +36,28 @@ std::optional<lease> ask(client& fleet, const run_settings& what, std::optional<
     return one.try_acquire_for(most, what.hold, stop);
 }
 
+/// Layouts that are shared with other libraries say only who, and for how long still.
+bool says_little(const party& one) { return one.pid == 0 && one.host.empty(); }
+
+std::string describe(const party& one) {
+    if (says_little(one)) {
+        return show_text(one.owner) + (one.note.empty()
+                                           ? " for another " + say_duration(one.remaining)
+                                           : " (" + show_text(one.note) + ")");
+    }
+    const auto age =
+        std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - one.since);
+    std::string out = "pid " + std::to_string(one.pid) + " on " + show_text(one.host) + " for " +
+                      say_duration(age);
+    if (!one.note.empty()) { out += " (" + show_text(one.note) + ")"; }
+    if (one.resting) { out += " [resting]"; }
+    return out;
+}
+
 std::string who_has_it(const lock_info& info) {
     std::string out;
     for (const auto& each : info.holders) {
-        const auto age =
-            std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - each.since);
-        out += out.empty() ? "held by " : ", ";
-        out += "pid " + std::to_string(each.pid) + " on " + show_text(each.host) + " for " +
-               say_duration(age);
-        if (!each.note.empty()) { out += " (" + show_text(each.note) + ")"; }
-        if (each.resting) { out += " [resting]"; }
+        out += (out.empty() ? "held by " : ", ") + describe(each);
     }
     return out.empty() ? "not held" : out;
 }
@@ -54,9 +66,12 @@ void say_who_has_it(client& fleet, const run_settings& what, milliseconds waited
     std::error_code ignored;
     const auto info = admin{fleet}.inspect(what.name, ignored);
     if (!info) { return; }
-    tell(what, "waiting for " + show_name(what.name) + " for " + say_duration(waited) + "; " +
-                   who_has_it(*info) + "; " + std::to_string(info->waiters.size()) +
-                   " in the queue");
+    std::string text = "waiting for " + show_name(what.name) + " for " + say_duration(waited) +
+                       "; " + who_has_it(*info);
+    if (info->holders.empty() || !says_little(info->holders.front())) {
+        text += "; " + std::to_string(info->waiters.size()) + " in the queue";
+    }
+    tell(what, text);
 }
 
 /// Listens to the front while the main thread waits for the lock.

@@ -10,7 +10,9 @@ namespace holdfast::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class layouts : public cli {
 protected:
@@ -33,6 +35,25 @@ TEST_F(layouts, plain_holds_what_others_see_and_has_no_token) {
 TEST_F(layouts, plain_is_refused_while_another_holds_it) {
     server_.command({"SET", "job", "another", "PX", "60000"});
     EXPECT_EQ(run(at("?layout=plain", {"-nq", "job", "--", "true"})).code, 75);
+}
+
+TEST_F(layouts, say_of_another_only_what_is_known) {
+    server_.command({"SET", "job", "python\n1", "PX", "60000"});
+    const auto end = run(at("?layout=plain", {"-nv", "job", "--", "true"}));
+    EXPECT_EQ(end.code, 75);
+    EXPECT_THAT(end.err, HasSubstr("held by python\\x0a1 for another 59"));
+    EXPECT_THAT(end.err, Not(AnyOf(HasSubstr("pid"), HasSubstr("queue"))));
+    server_.command({"PERSIST", "job"});
+    EXPECT_THAT(run(at("?layout=plain", {"-nv", "job", "--", "true"})).err,
+                HasSubstr("(it has no expiry"));
+}
+
+TEST_F(layouts, options_of_the_url_that_would_do_nothing_are_refused) {
+    for (const std::string option : {"key_prefix=lock:", "fencing=yes", "sharded=yes"}) {
+        const auto end = run(at("?" + option, {"job", "--", "true"}));
+        EXPECT_EQ(end.code, 64) << option;
+        EXPECT_THAT(end.err, HasSubstr("layout=")) << option;
+    }
 }
 
 TEST_F(layouts, redisson_can_be_acquired_and_released_by_a_script) {

@@ -28,6 +28,20 @@ TEST_F(run_options, the_command_knows_name_token_and_owner) {
     EXPECT_GT(token(second), token(first));
 }
 
+TEST_F(run_options, url_file_may_end_in_blanks_and_is_told_of_by_its_name) {
+    const auto elsewhere = "embedded:" + here.file("other").string();
+    here.write("url", elsewhere + " \r\n");
+    EXPECT_EQ(run({"-nq", "--url-file", "url", "x", "--", "true"}).code, 0);
+    here.write("nothing", " \n");
+    for (const auto& [path, says] : std::vector<std::pair<std::string, std::string>>{
+             {"missing", "No such file"}, {"/", "directory"}, {"nothing", "no URL on its first"}}) {
+        const auto end = run({"--url-file", path, "x", "--", "true"});
+        EXPECT_EQ(end.code, 64) << path;
+        EXPECT_THAT(end.err, ::testing::AllOf(::testing::HasSubstr("--url-file " + path + ":"),
+                                              ::testing::HasSubstr(says)));
+    }
+}
+
 TEST_F(run_options, url_says_where_and_overrides_the_variable) {
     const auto holder = hold("x");
     const auto elsewhere = "embedded:" + here.file("other").string();

@@ -59,6 +59,52 @@ TEST_P(layouts, eight_threads_of_two_clients_lose_no_count) { // P1
     EXPECT_TRUE(eventually([&] { return keys().empty(); }));
 }
 
+TEST_P(layouts, options_of_a_call_do_not_make_it_another_lock) { // P1
+    mutex lock{here, "stock", in.usual};
+    const auto held = lock.acquire({.lease = 10s, .renew = false});
+    EXPECT_THAT(keys(), ElementsAre("stock"));
+    EXPECT_FALSE((mutex{there, "stock", in.usual}.try_acquire_for(1ms, {.lease = 5s})));
+}
+
+TEST_P(layouts, options_of_a_call_do_not_take_the_tokens_away) { // P3
+    mutex lock{here, "stock", in.fenced};
+    EXPECT_GT(lock.acquire({.lease = 10s}).token(), 0U);
+    EXPECT_THROW((void)lock.acquire({.lease = 10s, .fencing = false}).token(), error);
+}
+
+TEST_P(layouts, a_release_that_may_not_publish_changes_nothing) {
+    server.command(
+        {"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels", "&hf:inbox*"});
+    const auto url = "redis://mute:any@127.0.0.1:" + std::to_string(server.port());
+    client mute{url};
+    auto held = mutex{mute, "stock"}.acquire(in.usual);
+    EXPECT_EQ(complaint_of([&] { (void)held.release(); }).code, errc::store_forbidden);
+    EXPECT_THAT(keys(), testing::Contains("stock")) << "it is free at the end of its lease";
+}
+
+TEST_P(layouts, whoever_finds_something_else_in_place_of_its_lock_is_told_at_once) { // P2
+    const auto watch = std::make_shared<recording_observer>();
+    const client watched{server.url(), {.watch = watch}};
+    auto how = in.usual;
+    how.lease = 6s;
+    const auto held = mutex{watched, "stock"}.acquire(how);
+    server.command({"DEL", "stock"});
+    server.command({"RPUSH", "stock", "a"});
+    EXPECT_TRUE(watch->await(event::kind::lost, 4s)) << "at the next renewal, after 2 s";
+}
+
+TEST_P(layouts, tokens_that_are_no_numbers_are_refused_and_left_alone) {
+    const std::string key =
+        in.how == layout::plain ? "hf:token:{stock}" : "redisson_lock_token:{stock}";
+    server.command({"SET", key, "abc"});
+    EXPECT_EQ(complaint_of([&] {
+                  (void)mutex{here, "stock"}.acquire(in.fenced);
+              }).code,
+              errc::store_foreign);
+    EXPECT_EQ(server.command({"GET", key}).string(), "abc");
+    EXPECT_THAT(keys(), ElementsAre(key));
+}
+
 TEST_P(layouts, a_key_that_is_no_lock_is_refused_by_every_operation_and_left_alone) {
     const std::vector<std::string> as_list{"RPUSH", "stock", "a"};
     const std::vector<std::string> as_sorted_set{"ZADD", "stock", "1", "b"};

@@ -342,14 +342,21 @@ TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
     EXPECT_LT(since.elapsed(), scaled(300ms));
 }
 
-TEST_F(plain_layout, tokens_that_are_no_numbers_are_refused_and_left_alone) {
-    server.command({"SET", "hf:token:{stock}", "abc"});
-    EXPECT_EQ(complaint_of([&] {
-                  (void)mutex{here, "stock"}.acquire(fenced);
-              }).code,
-              errc::store_foreign);
-    EXPECT_EQ(value("hf:token:{stock}"), "abc");
-    EXPECT_TRUE(value().empty());
+// Another library's holder has no token, although there was one before.
+TEST_F(plain_layout, a_token_is_shown_and_broken_only_of_who_got_it) { // P4
+    std::uint64_t token = 0;
+    {
+        const auto held = mutex{here, "stock"}.acquire(fenced);
+        token = held.token();
+    }
+    ASSERT_TRUE(take_as_another(30s));
+    const admin by{here, layout::plain};
+    const auto seen = by.inspect("stock");
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->holders.at(0).token, 0U);
+    EXPECT_EQ(seen->last_token, token);
+    EXPECT_FALSE(by.break_lock("stock", {.only_token = token}));
+    EXPECT_EQ(value(), "another");
 }
 
 } // namespace

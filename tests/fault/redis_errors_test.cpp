@@ -57,6 +57,24 @@ TEST_F(redis_error, of_a_server_that_is_not_there_says_refused) {
     EXPECT_TRUE(says(said, errc::unavailable, server.port(), {"refused"}));
 }
 
+TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
+    redis_server gone;
+    client here{gone.url() + "?timeout=300", {.connect_wait = 1s}};
+    const auto held = mutex{here, "stock"}.acquire();
+    client other{gone.url() + "?timeout=300", {.connect_wait = 1s}};
+    background<complaint> waiting{[&](const std::stop_token&) {
+        return complaint_of([&] { (void)mutex{other, "stock"}.acquire(); });
+    }};
+    ASSERT_TRUE(eventually([&] {
+        const auto seen = admin{here}.inspect("stock");
+        return seen && seen->waiters.size() == 1;
+    }));
+    gone.kill();
+    const auto said = waiting.get();
+    EXPECT_EQ(said.code, errc::unavailable);
+    EXPECT_THAT(said.text, HasSubstr("Redis at 127.0.0.1:" + std::to_string(gone.port())));
+}
+
 TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_not_before) {
     server.kill();
     const stopwatch watch;

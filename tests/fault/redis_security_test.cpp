@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -88,6 +89,48 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     }
     EXPECT_GT(called.size(), 15U);
     for (const auto& word : called) { EXPECT_THAT(rule, testing::Contains("+" + word)); }
+}
+
+/// What a user may do can change while it holds and waits.
+class redis_acl_taken_away : public redis_acl {
+protected:
+    using take = std::function<std::optional<lease>(client&)>;
+
+    /// Whoever was told of its grant is the one whom the record names.
+    void hand_over_without(const std::string& command, const take& hold, const take& wait) {
+        const auto url = user(documented_rule());
+        client first{url, {.connect_wait = 300ms}};
+        client second{url, {.connect_wait = 300ms}};
+        auto held = hold(first);
+        ASSERT_TRUE(held);
+        std::optional<lease> next;
+        background<complaint> waiting{
+            [&](const std::stop_token&) { return complaint_of([&] { next = wait(second); }); }};
+        ASSERT_TRUE(eventually([&] { return queued() == 1; }));
+        server.command({"ACL", "SETUSER", "locks", "-" + command});
+        const auto refused = complaint_of([&] { (void)held->release(); });
+        if (refused.code) { EXPECT_EQ(refused.code, errc::store_forbidden) << refused.text; }
+        (void)waiting.get();
+        if (!next || !next->valid()) { return; } // nobody was told of anything
+        const auto seen = look();
+        ASSERT_EQ(seen.holders.size(), 1U) << "without " << command;
+        EXPECT_EQ(seen.holders[0].owner, next->owner()) << "without " << command;
+    }
+
+    const take exclusive = [](client& of) { return mutex{of, "stock"}.try_acquire_for(300ms); };
+    const take writer = [](client& of) { return shared_mutex{of, "stock"}.try_acquire_for(300ms); };
+    const take reader = [](client& of) {
+        return shared_mutex{of, "stock"}.try_acquire_shared_for(300ms);
+    };
+};
+
+TEST_F(redis_acl_taken_away, while_others_wait_makes_no_two_holders) { // P1
+    for (const auto* const command : {"set", "setrange", "del", "pexpire", "publish", "hset",
+                                      "hget", "hdel", "zadd", "zrem", "zrange", "zcard"}) {
+        hand_over_without(command, exclusive, exclusive);
+        hand_over_without(command, writer, reader);
+        hand_over_without(command, reader, writer);
+    }
 }
 
 TEST_F(redis_acl, without_the_keys_or_the_channels_is_an_error_that_says_so) {

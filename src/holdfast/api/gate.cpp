@@ -58,6 +58,11 @@ public:
         out.how = what.how;
         out.permits = what.permits;
         out.options = how;
+        // These are the lock's: in another layout it would be another lock.
+        if (!how.layout) {
+            out.options.layout = proto.options.layout;
+            if (!how.fencing) { out.options.fencing = proto.options.fencing; }
+        }
         return out;
     }
 

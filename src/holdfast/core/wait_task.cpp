@@ -79,6 +79,10 @@ void wait_task::on_beat(const engine::beat_answer& what, instant sent, milliseco
     if (what.what == engine::fate::queued) { event = wait_event::beat_queued; }
     if (what.what == engine::fate::granted) { event = wait_event::beat_granted; }
     if (what.what == engine::fate::lost) { event = wait_event::beat_lost; }
+    if (event == wait_event::beat_unknown && what.error) {
+        failure_ = what.error;
+        detail_ = what.detail;
+    }
     feed({event, what.token, sent, what.ahead, what.check_in}, now);
 }
 

@@ -87,6 +87,9 @@ answer read_foreign_acquire(const reply& said, std::int64_t& pttl) {
     return out;
 }
 
+/// Of what has no end: a time that can still be added to the clock's.
+constexpr std::chrono::hours a_century{24 * 36'525};
+
 lock_info read_foreign_inspect(const reply& said, std::string name) {
     lock_info out;
     out.name = std::move(name);
@@ -97,12 +100,12 @@ lock_info read_foreign_inspect(const reply& said, std::string name) {
         const reply one = holders[at];
         party& holder = out.holders.emplace_back();
         holder.owner = one.word(0);
-        holder.token = out.last_token;
+        holder.token = static_cast<std::uint64_t>(one.number(3));
         holder.permits = static_cast<unsigned>(one.number(2));
         if (one.number(1) >= 0) {
             holder.remaining = base::milliseconds{one.number(1)};
         } else {
-            holder.remaining = base::milliseconds::max();
+            holder.remaining = a_century;
             holder.note = "it has no expiry: it does not end by itself";
         }
     }

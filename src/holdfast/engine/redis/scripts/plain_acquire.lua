@@ -2,7 +2,7 @@
 -- Asks for a plain lock where SET NX alone will not do: with fencing, for a waiter, or to find out
 -- whether the value that is there is one's own. See docs/layouts.md.
 --
--- KEYS  the lock; with fencing also the highest token
+-- KEYS  the lock; with fencing also the highest token and, after a space, who got it
 -- ARGV  1 the value, 2 lease ms, 3 not-after, server time in us
 -- Answer  the token, 0 without fencing, or {1, PTTL} held by another, {3, now} too late, {7} tokens
 --       are used up
@@ -18,14 +18,13 @@ if not held and now > tonumber(ARGV[3]) then return {3, now} end
 
 local token = 0
 if KEYS[2] then
-    local last = call('GET', KEYS[2])
-    local high = tonumber(last or 0)
+    local high, whose = string.match(call('GET', KEYS[2]) or '0 ', '^(%d+) (.*)$')
     if not high then return {err = 'HFFOREIGN the key of its tokens holds something else'} end
-    token = high
-    if not held or not last then
-        token = math.max(high + 1, now)
+    token = tonumber(high)
+    if not held or whose ~= ARGV[1] then
+        token = math.max(token + 1, now)
         if token >= 9007199254740992 then return {7} end
-        call('SET', KEYS[2], string.format('%.0f', token), 'PX', '172800000')
+        call('SET', KEYS[2], string.format('%.0f ', token) .. ARGV[1], 'PX', '172800000')
     end
 end
 -- One's own: sent again, or refreshed. Whoever asks may count a whole lease from now on.

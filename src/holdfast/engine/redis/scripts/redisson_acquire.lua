@@ -17,7 +17,10 @@ if not mine then
 end
 local token = 0
 if KEYS[2] then
-    token = mine and tonumber(call('GET', KEYS[2])) or call('INCR', KEYS[2])
+    token = mine and tonumber(call('GET', KEYS[2])) or redis.pcall('INCR', KEYS[2])
+    if type(token) == 'table' then
+        return {err = 'HFFOREIGN the key of its tokens holds something else'}
+    end
 end
 call('HSET', KEYS[1], ARGV[1], '1')
 call('PEXPIRE', KEYS[1], ARGV[2])

@@ -11,8 +11,8 @@ local call = redis.call
 local owners = call('HKEYS', KEYS[1])
 if #owners == 0 then return 0 end
 if ARGV[1] ~= '0' and call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
-call('DEL', KEYS[1])
-call(ARGV[3], ARGV[2], '0')
 --#include tell_broken.lua
+call(ARGV[3], ARGV[2], '0')
 for _, owner in ipairs(owners) do tell_broken(owner, ARGV[4]) end
+call('DEL', KEYS[1])
 return 1

@@ -35,23 +35,28 @@ if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
         if high >= now then token = high + 1 end
         local text = string.format('%016d', token)
         local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:' .. sub(who, 1, 32)
-        if token < 9007199254740992
-                and call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
-            call('ZREM', q, who)
-            if first[2] then call('HDEL', w, who) else call('DEL', w) end
+        if token < 9007199254740992 then
             local lease = math.min(2000000, sub(entry, 46, 53) * 1000)
-            rec = (first[2] and 'hf1q' or 'hf1x') .. text .. string.format('%016d', now + lease)
-                .. owner .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
-            if high > now or now - high > now % 500000 then -- see QUEUE_MS
-                call('PEXPIRE', q, '3000')
-                call('PEXPIRE', w, '3000')
-            end
+            -- It is told last of what P1 depends on: a user whose rights do not suffice is refused
+            -- in the middle.
+            local next = (first[2] and 'hf1q' or 'hf1x') .. text
+                .. string.format('%016d', now + lease) .. owner
+                .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
             if high < now and now - high < now % 3600000000 then
-                call('SET', key, rec, 'KEEPTTL')
+                call('SET', key, next, 'KEEPTTL')
             else
-                call('SET', key, rec, 'PX', '176400000')
+                call('SET', key, next, 'PX', '176400000')
             end
-            return 2
+            if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
+                call('ZREM', q, who)
+                if first[2] then call('HDEL', w, who) else call('DEL', w) end
+                if high > now or now - high > now % 500000 then -- see QUEUE_MS
+                    call('PEXPIRE', q, '3000')
+                    call('PEXPIRE', w, '3000')
+                end
+                return 2
+            end
+            call('SET', key, rec, 'KEEPTTL') -- nobody hears it: as it was
         end
     end
 end

@@ -184,6 +184,20 @@ local function inbox(S, owner)
     return sub(S.key, 1, string.find(S.key, '{', 1, true) - 1) .. 'inbox:' .. sub(owner, 1, 32)
 end
 
+-- Raises an error if this user may not write what a grant needs. A script that is refused in the
+-- middle has done half of its work: nobody may have been told of a grant that is not written down.
+local function need_rights(S)
+    local key = S.key
+    for _, command in ipairs({{'SET', key, ''}, {'DEL', S.w}, {'PEXPIRE', S.q, '1'},
+                              {'HSET', S.h, '', ''}, {'HDEL', S.w, ''}, {'ZADD', S.d, '1', ''},
+                              {'ZREM', S.q, ''}, {'ZRANGE', S.d, '0', '0'}}) do
+        if not redis.acl_check_cmd(unpack(command)) then
+            error({err = 'NOPERM this user has no permissions to run ' .. command[1]})
+        end
+    end
+    S.may = true
+end
+
 -- Grants whoever is first and fits. `asker` hears of it by the answer; the others by a push. If
 -- nobody hears the push (0) its waiter is passed over, and keeps its place until it is heard of
 -- again. Says how many were granted.
@@ -210,6 +224,7 @@ local function grant_heads(S, asker)
             if sub(terms, 2, 2) == 's' and S.high > 0 and not hint then
                 message = 'g' .. sub(who, 33) .. format('%016d', S.high)
             end
+            if not S.may then need_rights(S) end
             if who ~= asker and call('PUBLISH', inbox(S, who), message) == 0 then
                 skips = skips + 1
                 if skips >= MOST_SKIPS then break end
