@@ -57,8 +57,8 @@ struct hold_options {
     /// Who and why, for people who ask who holds the lock. At most 256 bytes.
     std::string note{};
 
-    /// How the lock is written on Redis. Empty: in a call as the lock was made, else as the client's
-    /// URL says (`?layout=plain`), which is native if it says nothing.
+    /// How the lock is written on Redis. Empty: in a call as the lock was made, else as the URL of
+    /// the client says (`?layout=plain`), which is native if it says nothing.
     std::optional<holdfast::layout> layout{};
 
     /// Whether there are fencing tokens, where the layout leaves that open (plain, redisson). Those

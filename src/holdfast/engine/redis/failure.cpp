@@ -38,8 +38,8 @@ constexpr std::array refusals{
             "the server's ACL does not let this user do it; docs/redis.md and docs/layouts.md have "
             "the rules it needs"},
     refusal{"WRONGTYPE", errc::store_foreign,
-            "the key of this name holds something else, or a lock in another layout; choose another "
-            "name or prefix (key_prefix, in a layout that others share)"},
+            "the key of this name holds something else, or a lock in another layout; choose "
+            "another name or prefix (key_prefix, in a layout that others share)"},
     refusal{"HFFOREIGN", errc::store_foreign,
             "it was left as it is; choose another name or prefix"},
     refusal{"HFVERSION", errc::store_foreign,
