@@ -109,6 +109,18 @@ TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
     EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
 }
 
+TEST_P(pipelined_release, that_is_not_answered_before_its_client_goes_is_told) { // P5
+    const auto watch = std::make_shared<recording_observer>();
+    {
+        holdfast::client fleet{url(), pipelined(watch)};
+        holdfast::mutex stock{fleet, "stock"};
+        stock.lock();
+        if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
+        stock.unlock();
+    }
+    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"stock"}));
+}
+
 TEST_P(pipelined_release, does_not_concern_release_which_waits_and_answers) { // P5
     holdfast::client fleet{url(), pipelined()};
     auto held = holdfast::mutex{fleet, "stock"}.acquire();

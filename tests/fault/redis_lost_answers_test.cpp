@@ -2,6 +2,8 @@
 
 #include "fault/redis_fixture.hpp"
 
+#include <thread>
+
 namespace holdfast::test {
 namespace {
 
@@ -339,21 +341,30 @@ TEST_F(redis_late_acquire, of_a_waiter_who_left_queues_nobody) {
 }
 
 TEST_F(redis_late_acquire, of_a_caller_who_left_after_a_reset_is_given_up_again) { // P5
-    auto here = connect("?timeout=4000"); // for so long it counts: also where all goes slowly
-    (void)here.ping();
-    between.hold_requests({.with = call_of(scripts::acquire)});
-    auto waiting = wait_for(here);
-    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
-    between.refuse_new(); // or it would ask again, and be granted
-    between.cut();
-    waiting.stop();
-    EXPECT_EQ(complaint_of([&] { (void)waiting.get(); }).code, errc::cancelled);
-    server.command({"CONFIG", "RESETSTAT"});
-    between.serve_new();
-    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; })) << "withdrawn";
-    between.release();
-    ASSERT_TRUE(eventually([&] { return is_held(); }, 1s)) << "it came in time to count";
-    EXPECT_TRUE(eventually([&] { return !is_held(); }, 6s)) << "its lease is half a minute";
+    // Sometimes it has asked again before it leaves: then the withdrawal is known as its release,
+    // and what is late takes nothing.
+    bool taken = false;
+    for (int round = 0; round < 5 && !taken; ++round) {
+        server.flush_all();
+        auto here = connect("?timeout=4000"); // for so long it counts: also where all goes slowly
+        (void)here.ping();
+        const auto held_before = between.counts().held;
+        between.hold_requests({.with = call_of(scripts::acquire)});
+        auto waiting = wait_for(here);
+        ASSERT_TRUE(eventually([&] { return between.counts().held > held_before; }));
+        between.refuse_new(); // or it would ask again, and be granted
+        between.cut();
+        waiting.stop();
+        EXPECT_EQ(complaint_of([&] { (void)waiting.get(); }).code, errc::cancelled);
+        server.command({"CONFIG", "RESETSTAT"});
+        between.serve_new();
+        ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; })) << "withdrawn";
+        std::this_thread::sleep_for(20ms);
+        between.release();
+        taken = eventually([&] { return is_held(); }, 1s);
+        EXPECT_TRUE(eventually([&] { return !is_held(); }, 6s)) << "its lease is half a minute";
+    }
+    EXPECT_TRUE(taken) << "it came in time to count";
 }
 
 // 2 of 30 runs left a lock that nobody wanted when only request ids were compared.

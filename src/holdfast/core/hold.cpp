@@ -167,6 +167,12 @@ void hold::on_notice(const engine::notice& what, instant now) {
     }
 }
 
+void hold::on_farewell() {
+    if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
+    core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
+               last_detail_.empty() ? "its client was gone before the answer came" : last_detail_);
+}
+
 void hold::feed(const machine::lease_input& input, instant now) {
     if (forgotten_) { return; }
     apply(machine_.on(input, now), now);

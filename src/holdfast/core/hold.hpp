@@ -60,6 +60,7 @@ public:
     void on_beat(const engine::beat_answer& what, base::instant sent, base::milliseconds lease,
                  base::instant now) override;
     void on_notice(const engine::notice& what, base::instant now) override;
+    void on_farewell() override;
 
 private:
     void feed(const machine::lease_input& input, base::instant now);

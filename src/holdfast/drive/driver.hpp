@@ -80,7 +80,8 @@ public:
     /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
     void cancel(std::shared_ptr<participant> who) noexcept;
 
-    /// Waits until no operation is on its way any more, at most for `most`.
+    /// Waits until no operation is on its way any more, at most for `most`, and takes leave of all
+    /// who listen. It is the last that is asked of it.
     void drain(base::duration most);
 
 private:

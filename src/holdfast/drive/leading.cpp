@@ -265,6 +265,7 @@ void driver::drain(base::duration most) {
         wake_.arm(until);
         poll_once(lock, &nobody);
     }
+    listeners_.each([](const std::shared_ptr<participant>& who) { who->on_farewell(); });
     leading_ = false;
     leave_lead();
     end_turn(lock);

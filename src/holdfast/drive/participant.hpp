@@ -29,6 +29,8 @@ public:
                          base::milliseconds /*lease*/, base::instant /*now*/) {}
     virtual void on_notice(const engine::notice& /*what*/, base::instant /*now*/) {}
     virtual void on_cancel(base::instant /*now*/) {}
+    /// The driver ends: there will be no answer any more.
+    virtual void on_farewell() {}
 };
 
 } // namespace holdfast::drive
