@@ -64,8 +64,13 @@ std::string_view without_trace(std::string_view said) {
 
 failure explain(std::string_view said, const std::string& server) {
     auto word = said.substr(0, said.find(' '));
-    // What Redis 7.0 says of a command inside a script; later ones say NOPERM there, too.
+    // Of a command inside a script Redis 7.0 says the first, later ones and Valkey the second.
+    constexpr std::string_view later = "ERR ACL failure in script: ";
     if (said.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
+    if (said.starts_with(later)) {
+        word = "NOPERM";
+        said.remove_prefix(later.size());
+    }
     const auto* const found = std::find_if(refusals.begin(), refusals.end(),
                                            [&](const refusal& one) { return one.word == word; });
     failure out;
