@@ -62,7 +62,8 @@ protected:
     void end_all() {
         std::this_thread::sleep_for(1s);
         for (auto& one : all_) {
-            EXPECT_FALSE(one->ended()) << "it could not cope: " << one->wait_for_end();
+            EXPECT_FALSE(one->ended())
+                << one->hear("failed", 100ms).value_or("it ended in silence");
         }
         for (auto& one : all_) { one->kill(); }
     }
