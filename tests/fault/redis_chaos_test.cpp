@@ -126,11 +126,7 @@ protected:
 private:
     void run_slow_script(int ms) {
         redis_raw slow{server.port()};
-        static_cast<void>(
-            slow.ask({"EVAL",
-                      "local s = redis.call('TIME') repeat local n = redis.call('TIME') until "
-                      "(n[1] - s[1]) * 1000 + (n[2] - s[2]) / 1000 > tonumber(ARGV[1])",
-                      "0", std::to_string(ms)}));
+        static_cast<void>(slow.ask(slow_script(milliseconds{ms})));
     }
 
     const unsigned seed_ = seed_of_this_run();

@@ -43,6 +43,20 @@ template <class Action>
     return {{}, "no error"};
 }
 
+/// Keeps the server busy. Within a script of a later server TIME stands still; these have os.clock.
+[[nodiscard]] inline std::vector<std::string> slow_script(milliseconds how_long) {
+    return {"EVAL",
+            "local os = rawget(_G, 'os') "
+            "local function clock() "
+            "  if os and os.clock then return os.clock() end "
+            "  local now = redis.call('TIME') "
+            "  return now[1] + now[2] / 1000000 "
+            "end "
+            "local start = clock() "
+            "repeat until (clock() - start) * 1000 > tonumber(ARGV[1])",
+            "0", std::to_string(how_long.count())};
+}
+
 /// The server ends those of all our clients. (To Redis, who hears a channel is of this type.)
 inline void drop_connections(redis_server& of) { of.command({"CLIENT", "KILL", "TYPE", "pubsub"}); }
 

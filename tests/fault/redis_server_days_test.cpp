@@ -24,10 +24,7 @@ protected:
     /// Blocks the server from now on.
     void run_slow_script(milliseconds how_long) {
         if (!slow_) { slow_.emplace(server.port()); }
-        slow_->send({"EVAL",
-                     "local s = redis.call('TIME') repeat local n = redis.call('TIME') until "
-                     "(n[1] - s[1]) * 1000 + (n[2] - s[2]) / 1000 > tonumber(ARGV[1])",
-                     "0", std::to_string(how_long.count())});
+        slow_->send(slow_script(how_long));
     }
 
 private:
