@@ -1,7 +1,8 @@
-// The man page and the completions, made from the command line's own description: they cannot say
-// anything else than --help.
+// The man page and the completions, made from the command line's own description: of options they
+// cannot say anything else than --help.
 
 #include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
 
 #include <holdfast/version.hpp>
 
@@ -9,8 +10,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <array>
-#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -66,35 +65,41 @@ std::string options_in_roff(const CLI::App& of) {
 }
 
 struct explained {
-    const char* what;
-    const char* means;
+    std::string what;
+    std::string means;
 };
 
-constexpr std::array exit_statuses{
-    explained{"0", "Done; of run, the command ran and ended with 0."},
-    explained{"1", "renew, release: the lock is not held any more."},
-    explained{"64", "The command line is wrong, or the name is in use in another way."},
-    explained{"69", "The engine cannot be reached or used."},
-    explained{"70", "A fault of holdfast itself."},
-    explained{"75", "Somebody else holds the lock; -E changes it."},
-    explained{"76", "run: the lock was lost, and the command was ended."},
-    explained{"126, 127", "run: the command could not be started, or was not found."},
-    explained{"128+N", "run: signal N ended the command, or the waiting."},
-    explained{"any other", "run: the command's own."},
-};
+std::vector<explained> exit_statuses() {
+    const auto code = [](int number) { return std::to_string(number); };
+    return {
+        {code(exit_code::ok), "Done; of run, the command ran and ended with 0."},
+        {code(exit_code::failed), "renew, release: the lock is not held any more."},
+        {code(exit_code::usage),
+         "The command line is wrong, or the name is in use in another way."},
+        {code(exit_code::unavailable), "The engine cannot be reached or used."},
+        {code(exit_code::internal), "A fault of holdfast itself."},
+        {code(exit_code::busy), "Somebody else holds the lock; -E changes it."},
+        {code(exit_code::lost), "run: the lock was lost, and the command was ended."},
+        {code(exit_code::not_executable), "run: the command could not be started."},
+        {code(exit_code::not_found), "run: the command was not found."},
+        {code(exit_code::signalled) + "+N", "run: signal N ended the command, or the waiting."},
+        {"any other", "run: the command's own."},
+    };
+}
 
-constexpr std::array environment{
-    explained{"HOLDFAST_URL", "Where locks are kept; --url and --url-file come before it."},
-    explained{"HOLDFAST_LEASE", "The lease, where --lease says nothing."},
-    explained{"HOLDFAST_LOG",
-              "quiet, info or verbose: how much run says, where neither -q nor -v does."},
-    explained{"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
-              "Set for the command of run, and printed by acquire; renew and release read them."},
-    explained{"HOLDFAST_RUN", "Set for the command of run: the locks of the runs around it."},
-};
+std::vector<explained> environment() {
+    return {
+        {"HOLDFAST_URL", "Where locks are kept; --url and --url-file come before it."},
+        {"HOLDFAST_LEASE", "The lease, where --lease says nothing."},
+        {"HOLDFAST_LOG",
+         "quiet, info or verbose: how much run says, where neither -q nor -v does."},
+        {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
+         "Set for the command of run, and printed by acquire; renew and release read them."},
+        {"HOLDFAST_RUN", "Set for the command of run: the locks of the runs around it."},
+    };
+}
 
-template <std::size_t Count>
-std::string section_in_roff(const char* title, const std::array<explained, Count>& all) {
+std::string section_in_roff(const char* title, const std::vector<explained>& all) {
     std::string out = std::string{".SH "} + title + "\n";
     for (const auto& one : all) {
         out += ".TP\n.B " + roff(one.what) + "\n" + roff(one.means) + "\n";
@@ -119,8 +124,8 @@ std::string man_page(const CLI::App& app) {
         out += ".SH HOLDFAST " + sub->get_name() + "\n" + roff(sub->get_description()) + "\n" +
                options_in_roff(*sub) + ".PP\n.nf\n" + roff(sub->get_footer()) + "\n.fi\n";
     }
-    return out + section_in_roff("EXIT STATUS", exit_statuses) +
-           section_in_roff("ENVIRONMENT", environment);
+    return out + section_in_roff("EXIT STATUS", exit_statuses()) +
+           section_in_roff("ENVIRONMENT", environment());
 }
 
 std::string words_of(const CLI::App& of) {

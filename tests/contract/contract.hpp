@@ -88,6 +88,13 @@ inline constexpr milliseconds short_lease = scaled(300ms);
 
 // NOLINTEND(bugprone-macro-parentheses)
 
+/// From here on the engine does not answer.
+#define HOLDFAST_HANG_STORE()                                                                      \
+    if (!the_store().hang()) {                                                                     \
+        GTEST_SKIP() << "this engine is a part of the process and cannot hang without it: "        \
+                        "nothing was tested";                                                      \
+    }
+
 /// Skips the test on engines that do not claim what it is about.
 #define HOLDFAST_NEEDS(claim)                                                                      \
     if (!(claim)) { GTEST_SKIP() << "this engine does not claim it: " #claim; }

@@ -137,7 +137,7 @@ TEST_P(options_errors, a_store_that_hangs_is_unavailable_after_connect_wait) { /
     holdfast::client fleet{url(), {.connect_wait = 200ms}};
     holdfast::mutex stock{fleet, "stock"};
     { const auto once = stock.acquire(); }
-    if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
+    HOLDFAST_HANG_STORE();
     const stopwatch watch;
     EXPECT_EQ(failure_of([&] { (void)stock.try_acquire(); }), errc::unavailable);
     EXPECT_GE(watch.elapsed(), 190ms);
@@ -152,7 +152,7 @@ TEST_P(options_errors, a_wait_for_a_store_that_hangs_can_be_stopped) { // P9
     holdfast::client fleet{url(), {.connect_wait = long_wait}};
     holdfast::mutex stock{fleet, "stock"};
     { const auto once = stock.acquire(); }
-    if (!the_store().hang()) { GTEST_SKIP() << "this engine cannot hang"; }
+    HOLDFAST_HANG_STORE();
     background waiter{
         [&](std::stop_token stop) { return failure_of([&] { (void)stock.acquire(stop); }); }};
     EXPECT_FALSE(waiter.done_within(50ms));

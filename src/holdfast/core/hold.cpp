@@ -150,7 +150,8 @@ void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds l
     auto event = lease_event::renewal_unknown;
     if (what.what == engine::fate::renewed) { event = lease_event::renewed; }
     if (what.what == engine::fate::lost) { event = lease_event::gone; }
-    if (what.error == errc::store_foreign && !forgotten_) { // what was ours is there no more
+    const bool replaced = what.what == engine::fate::failed && what.error == errc::store_foreign;
+    if (replaced && !forgotten_) { // what was ours is there no more
         core_.tell(holdfast::event::kind::renewal_failed, *this, what.error, what.detail);
         event = lease_event::gone;
     }

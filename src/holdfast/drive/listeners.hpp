@@ -9,8 +9,7 @@
 namespace holdfast::drive {
 
 /// A hash table without memory of its own for each entry, since every hold comes and goes through
-/// it: open addressing, linear probing, at most three quarters full. Numbers are counted up, so
-/// they need no hashing.
+/// it: open addressing, linear probing, at most three quarters full.
 ///
 /// Thread safety: none.
 template <typename Who>
@@ -38,12 +37,11 @@ public:
         if (count_ == 0) { return; }
         auto hole = find_slot(number);
         if (slots_[hole].number != number) { return; }
-        [[maybe_unused]] const Who gone =
-            std::move(slots_[hole].who); // it may come back here while it is destroyed
-        slots_[hole] = {};
+        // Whoever is destroyed by this may come back here: only when all is in its place again.
+        [[maybe_unused]] const Who gone = std::exchange(slots_[hole], {}).who;
         --count_;
         for (auto at = next(hole); slots_[at].number != 0; at = next(at)) {
-            const auto wanted = slots_[at].number & mask();
+            const auto wanted = home_of(slots_[at].number);
             if (((at - wanted) & mask()) >= ((at - hole) & mask())) {
                 slots_[hole] = std::exchange(slots_[at], {});
                 hole = at;
@@ -67,9 +65,15 @@ private:
     [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
     [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
 
+    /// Numbers are counted up. As they are, those of many who stay would make one long block, which
+    /// all others would run into when they come round; so they are scattered (golden ratio).
+    [[nodiscard]] std::size_t home_of(std::uint64_t number) const noexcept {
+        return static_cast<std::size_t>((number * 0x9e37'79b9'7f4a'7c15U) >> 32U) & mask();
+    }
+
     /// Where this number is, or would be.
     [[nodiscard]] std::size_t find_slot(std::uint64_t number) const noexcept {
-        auto at = static_cast<std::size_t>(number) & mask();
+        auto at = home_of(number);
         while (slots_[at].number != 0 && slots_[at].number != number) { at = next(at); }
         return at;
     }

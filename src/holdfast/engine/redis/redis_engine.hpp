@@ -59,8 +59,8 @@ private:
     void send_waiting(base::instant now);
     void load_scripts(base::instant now);
     void flush(bool gather, base::instant now);
-    void can_wait(const flight& one);
     void be_quiet(flight& one);
+    void be_patient(const flight& one);
     void let_short_answers_lie(bool yes);
 
     /// Something that nobody asked for: `write` appends one command, and gets its flight.

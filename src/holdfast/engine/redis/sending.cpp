@@ -100,10 +100,10 @@ void redis_engine::be_quiet(flight& one) {
     ++quiet_;
 }
 
-void redis_engine::can_wait(const flight& one) {
-    // Long enough for whoever goes on to the next lock at once; what somebody who came meanwhile
-    // may have to wait longer is about as much as a wake-up takes on a busy machine.
-    constexpr std::chrono::microseconds longest{1000};
+/// Whoever goes on to the next lock at once does so well within this time; why not for less, see
+/// docs/decisions/0013.
+void redis_engine::be_patient(const flight& one) {
+    constexpr base::milliseconds longest{1};
     if (patient_++ == 0) { patient_until_ = one.sent + longest; }
 }
 
@@ -123,7 +123,7 @@ void redis_engine::write(flight& to, const acquire_op& what) {
 
 void redis_engine::write(flight& to, const release_op& what) {
     to.what = asked::release;
-    if (what.can_wait) { can_wait(to); }
+    if (what.can_wait) { be_patient(to); }
     if (to.in != nullptr) { return write_foreign(to, what); }
     if (!what.awaited) { be_quiet(to); }
     layout_.release(link_.now()->out(), what.who);

@@ -2,8 +2,7 @@
 -- Who holds a lock as Redisson keeps it. See docs/layouts.md.
 --
 -- KEYS  1 the lock, 2 the token
--- Answer  {0, token, kind, 1, holders, {}}; a holder is {owner, PTTL, count,
---       token}
+-- Answer  {0, token, kind, 1, holders, {}}; a holder is {owner, PTTL, count, token}
 --
 -- Atomic so that owner, time and token are of one moment.
 local call = redis.call

@@ -39,13 +39,13 @@ if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
             local lease = math.min(2000000, sub(entry, 46, 53) * 1000)
             -- It is told last of what P1 depends on: a user whose rights do not suffice is refused
             -- in the middle.
-            local next = (first[2] and 'hf1q' or 'hf1x') .. text
+            local granted = (first[2] and 'hf1q' or 'hf1x') .. text
                 .. string.format('%016d', now + lease) .. owner
                 .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
             if high < now and now - high < now % 3600000000 then
-                call('SET', key, next, 'KEEPTTL')
+                call('SET', key, granted, 'KEEPTTL')
             else
-                call('SET', key, next, 'PX', '176400000')
+                call('SET', key, granted, 'PX', '176400000')
             end
             if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
                 call('ZREM', q, who)
