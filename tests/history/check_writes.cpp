@@ -6,7 +6,7 @@
 #include "history/rules.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 namespace holdfast::history {
 namespace {
@@ -27,6 +27,23 @@ std::string told(const event* e) {
 
 std::string told_value(const event* e) {
     return who(*e) + " wrote " + std::to_string(write_of(e).value.value_or(0));
+}
+
+/// Writes that went on when the lease they were made under had ended, as any work does until it
+/// hears of it: nothing guards a counter from them.
+std::vector<const event*> uncovered(const name_line& line,
+                                    const std::vector<const event*>& writes) {
+    std::map<std::pair<std::string, std::uint64_t>, const hold*> holds;
+    for (const auto& h : line.holds) { holds[{h.given().owner, h.token()}] = &h; }
+    std::vector<const event*> result;
+    std::ranges::copy_if(writes, std::back_inserter(result), [&](const event* e) {
+        const auto found = holds.find({write_of(e).owner, write_of(e).token});
+        return found != holds.end() &&
+               std::ranges::none_of(found->second->valid, [&](const span_of_time& valid) {
+                   return valid.from <= begin_of(e) && e->at <= valid.to;
+               });
+    });
+    return result;
 }
 
 } // namespace
@@ -58,16 +75,25 @@ void check_counter(const inquiry& about) {
     std::erase_if(writes, [](const event* e) { return !write_of(e).value; });
     std::ranges::stable_sort(writes, {}, [](const event* e) { return *write_of(e).value; });
 
+    const auto stray = uncovered(about.line, writes);
+    const auto proves = [&](const event* one, const event* other) {
+        const auto from = std::min(begin_of(one), begin_of(other));
+        const auto to = std::max(one->at, other->at);
+        return std::ranges::none_of(
+            stray, [&](const event* e) { return begin_of(e) <= to && from <= e->at; });
+    };
     auto unrecorded = static_cast<std::int64_t>(about.all.kills);
     for (std::size_t i = 1; i < writes.size(); ++i) {
         const auto* last = writes[i - 1];
         const auto* next = writes[i];
         const auto step = *write_of(next).value - *write_of(last).value;
         if (step == 0) {
+            if (!proves(last, next)) { continue; }
             about.report(rule::lost_update,
                          told_value(last) + ", and so did " + who(*next) + ": one was lost.",
                          {last, next});
         } else if (next->at < begin_of(last)) {
+            if (!proves(last, next)) { continue; }
             about.report(rule::lost_update,
                          told_value(next) + " before " + told_value(last) + ": the counter fell.",
                          {last, next});

@@ -56,6 +56,10 @@ public:
     script& count(stamp at, const std::string& owner, std::int64_t value) {
         return add(at, owner, wrote{name(), owner, 1, true, {}, value});
     }
+    script& slow_count(stamp begun, stamp at, const std::string& owner, std::uint64_t token,
+                       std::int64_t value) {
+        return add(at, owner, wrote{name(), owner, token, true, start + begun, value});
+    }
     script& stop(const std::string& owner, stamp from, stamp to) {
         return add(to, "test", resumed{owner[0], start + from, start + to});
     }

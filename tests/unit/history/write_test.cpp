@@ -50,6 +50,16 @@ TEST(history_checker, finds_a_lost_update) {
     EXPECT_THAT(s.found(), IsEmpty()) << "only where writes are said to be a counter";
 }
 
+TEST(history_checker, blames_no_lost_update_on_a_lease_that_ended_during_the_write) {
+    script s;
+    s.hold("a", 5, 0ms, 10ms).lose(10ms, "a").hold("b", 6, 11ms, 50ms);
+    s.slow_count(9ms, 13ms, "a", 5, 1).slow_count(12ms, 14ms, "b", 6, 1);
+    EXPECT_THAT(s.found(counting), IsEmpty());
+    s.hold("c", 7, 51ms, 60ms).slow_count(52ms, 53ms, "c", 7, 2).release(54ms, "c");
+    s.hold("d", 8, 55ms, 90ms).slow_count(56ms, 57ms, "d", 8, 2).release(58ms, "d");
+    EXPECT_THAT(s.found(counting), ElementsAre(rule::lost_update)) << "two that were valid";
+}
+
 TEST(history_checker, allows_a_counter_that_goes_up_by_one) {
     script s;
     s.count(0ms, "a", 41).count(1ms, "b", 42).count(2ms, "c", 43);
