@@ -55,17 +55,19 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Where they sleep: in rows of beds. Whoever is to be woken in a row is woken by one call, and
-/// none of them runs before the last one is awake. Two in one bed only wake one another for
-/// nothing.
+/// Where they sleep: in rows of beds, those who came from one cpu in its hall while that has beds.
+/// Whoever is to be woken in a row is woken by one call; in the hall of another cpu that wakes only
+/// one, who wakes the rest of the row from there (docs/decisions/0012). Two in one bed, if all are
+/// taken, only wake one another for nothing.
 class dormitory {
 public:
-    static constexpr std::size_t rows = 8;
+    static constexpr std::size_t rows = 32;
+    static constexpr std::size_t rows_in_hall = 4;
     static constexpr std::uint32_t beds_in_row = 32;
     using calls = std::array<std::uint32_t, rows>; ///< by row, a bit for each bed
 
     // Under the driver's lock.
-    void give_bed(sleeper& who) noexcept { who.bed_ = next_++ % (rows * beds_in_row); }
+    void give_bed(sleeper& who) noexcept;
     void call(const sleeper& who) noexcept;
     [[nodiscard]] bool called() const noexcept { return called_; }
     [[nodiscard]] calls take_calls() noexcept;
@@ -77,12 +79,17 @@ public:
 
 private:
     struct alignas(64) row {
-        std::atomic<std::uint32_t> times{0}; ///< that somebody was woken in it
+        void wake(std::uint32_t beds, int most) noexcept;
+
+        std::atomic<std::uint32_t> times{0};      ///< that somebody was woken in it
+        std::atomic<std::uint32_t> to_wake_up{0}; ///< beds whom the first to wake up wakes
     };
+
     std::array<row, rows> rows_{};
+    calls taken_{};
+    std::uint32_t next_shared_ = 0;
     calls calls_{};
     bool called_ = false;
-    std::uint32_t next_ = 0;
 };
 
 } // namespace holdfast::drive
