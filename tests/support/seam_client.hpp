@@ -5,6 +5,7 @@
 #include "holdfast/engine/factory.hpp"
 #include "support/timing.hpp"
 
+#include <cerrno>
 #include <functional>
 #include <map>
 #include <memory>
@@ -61,6 +62,10 @@ public:
     void cancel(engine::op_id id) { engine_->cancel(id); }
     /// Sends what was started, and reads nothing.
     void send() { next_ = engine_->drive({}, who_.time->now()); }
+    /// As if another thread had begun to read; true if the engine lets it.
+    [[nodiscard]] bool begin_to_read() { return engine_->expect().descriptor >= 0; }
+    /// It has read nothing.
+    void end_reading() { next_ = engine_->received(-1, EAGAIN, who_.time->now()); }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often it was answered so far.
     [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }

@@ -145,11 +145,17 @@ instant redis_engine::go_on(bool gather, instant now) {
 }
 
 /// While much is on its way its answers will come soon: what is asked meanwhile waits for them and
-/// goes out in one write, by whoever reads them. While nobody reads, what can wait does.
+/// goes out in one write, by whoever reads them. But when as many have asked as do at most, nobody
+/// else will come, and the server shall not run out of work until they have their answers. While
+/// nobody reads, what can wait does.
 void redis_engine::flush(bool gather, instant now) {
     constexpr std::size_t few = 4;
     if (!link_.ready() || link_.now()->out().empty()) { return; }
-    if (gather && read_by_others_ && on_the_way_ >= few) { return; }
+    const bool others_may_come = on_the_way_ >= few && flights_.size() < most_lately_;
+    if (gather && read_by_others_ && others_may_come) { return; }
+    // Less by one each time that it had to be waited for.
+    if (!gather && most_lately_ > 0) { --most_lately_; }
+    most_lately_ = std::max(most_lately_, flights_.size());
     const bool all_can_wait = patient_ == flights_.size() - on_the_way_;
     if (gather && !read_by_others_ && all_can_wait && now < patient_until_) { return; }
     patient_ = 0;

@@ -141,6 +141,7 @@ private:
     std::deque<waiting> waiting_;
     flights flights_;
     std::size_t on_the_way_ = 0;    ///< of the flights, those that are sent
+    std::size_t most_lately_ = 0;   ///< so many flights there were at once
     std::size_t quiet_ = 0;         ///< of the flights, those that are
     std::size_t patient_ = 0;       ///< of those that are not sent, the last so many can wait
     base::instant patient_until_{}; ///< if there are such
