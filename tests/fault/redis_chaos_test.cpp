@@ -37,16 +37,17 @@ protected:
         for (int i = 1; i <= takers; ++i) {
             all_.push_back(std::make_unique<taker_process>(
                 events_, std::vector<std::string>{
-                             "--url",     between.url() + "?timeout=400&connect_timeout=400",
-                             "--label",   "taker-" + std::to_string(i),
-                             "--history", file("history"),
-                             "--store",   file("guarded"),
-                             "--counter", file("counter"),
-                             "--rounds",  "0",
-                             "--quiet",   "1",
-                             "--hold",    i == 2 ? "2000000" : i % 2 == 0 ? "100000" : "5000",
-                             "--pause",   "3000",
-                             "--lease",   std::to_string(lease_time.count())}));
+                             "--url",       between.url() + "?timeout=400&connect_timeout=400",
+                             "--label",     "taker-" + std::to_string(i),
+                             "--history",   file("history"),
+                             "--store",     file("guarded"),
+                             "--counter",   file("counter"),
+                             "--rounds",    "0",
+                             "--quiet",     "1",
+                             "--hold",      i == 2 ? "2000000" : i % 2 == 0 ? "100000" : "5000",
+                             "--pause",     i > 4 ? "0" : "3000",
+                             "--pipelined", i > 4 ? "1" : "0",
+                             "--lease",     std::to_string(lease_time.count())}));
         }
     }
     void suffer(const std::vector<std::function<void()>>& faults, milliseconds how_long) {

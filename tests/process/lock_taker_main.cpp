@@ -84,7 +84,8 @@ struct settings {
           hold_us{hold == "told" ? 0 : std::stol(hold)},
           pause_us{given.number("pause", 0)},
           quiet{given.number("quiet", 0) != 0},
-          renew{given.number("renew", 1) != 0} {
+          renew{given.number("renew", 1) != 0},
+          pipelined{given.number("pipelined", 0) != 0} {
         given.no_more();
     }
     std::string url;
@@ -104,6 +105,7 @@ struct settings {
     microseconds pause_us; ///< between rounds, at most
     bool quiet;            ///< says nothing: nobody reads
     bool renew;
+    bool pipelined; ///< it does not wait for the answers to its releases
 };
 
 class taker {
@@ -111,7 +113,7 @@ public:
     explicit taker(const settings& how)
         : how_{how},
           history_{how.history, how.label},
-          client_{how.url},
+          client_{how.url, {.pipeline_release = how.pipelined}},
           store_{how.store},
           counter_{how.counter},
           random_{static_cast<unsigned>(::getpid())} {}
@@ -232,7 +234,7 @@ private:
         }
         say("releasing");
         if (!lost) { history_.record(history::released{how_.name, owner}); }
-        held.release();
+        if (!how_.pipelined) { held.release(); } // or else when it goes out of scope
         say("released");
     }
 

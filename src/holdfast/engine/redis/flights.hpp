@@ -53,14 +53,16 @@ struct flight {
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
     bool quiet = false;     ///< a short answer may lie unread until more comes
+    bool exchanged = false; ///< a release that is answered together with the acquire behind it
     op_id id = 0;           ///< 0: nobody waits for the answer
     base::instant sent{};
     base::instant give_up = base::never;
     base::instant not_after = base::never; ///< acquire
-    std::uint64_t end = 0;                 ///< in bytes of the session, where its command ends
-    ticket who{};                          ///< acquire; inspect: the name; scan: the cursor
-    unsigned count = 0;                    ///< scan: the longest page
-    std::vector<ticket> items{};           ///< beat
+    std::uint64_t begin = 0;     ///< release: in bytes of the session, where its command begins
+    std::uint64_t end = 0;       ///< where it ends
+    ticket who{};                ///< acquire, release; inspect: the name; scan: the cursor
+    unsigned count = 0;          ///< scan: the longest page
+    std::vector<ticket> items{}; ///< beat
     std::shared_ptr<list_job> list{};
     foreign_layout* in = nullptr; ///< null: the native layout
     foreign_terms terms{};
@@ -68,7 +70,7 @@ struct flight {
     /// As new, but what was allocated is kept for the next.
     void clear() {
         what = {};
-        answered = cancelled = quiet = false;
+        answered = cancelled = quiet = exchanged = false;
         id = 0;
         give_up = not_after = base::never;
         items.clear();

@@ -107,11 +107,7 @@ bool redis_engine::answer_beats_here(op_id id, const beat_op& what) {
 }
 
 void redis_engine::load_scripts(foreign_layout& of, instant now) {
-    for (const auto* const one : of.scripts()) {
-        ours(asked::load, now, [&](std::string& out, flight& /*made*/) {
-            append_command(out, {"SCRIPT", "LOAD", one->text});
-        });
-    }
+    for (const auto* const one : of.scripts()) { load(*one, now); }
 }
 
 /// Before a command of this layout: on the same connection, so that it need not be waited for.

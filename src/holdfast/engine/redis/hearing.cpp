@@ -65,6 +65,7 @@ void redis_engine::heard(const reply& said, instant now) {
         link_.break_off(errc::unavailable, server() + ": an answer to nothing");
         return;
     }
+    if (flights_.front().exchanged) { return heard_exchange(said, now); }
     flight& of = flights_.front();
     if (!said.is_error() && !answers(of, said)) {
         link_.break_off(errc::unavailable, server() + ": an answer to something else");
@@ -77,6 +78,33 @@ void redis_engine::heard(const reply& said, instant now) {
         heard(of, said, now);
     }
     if (of.quiet) { --quiet_; }
+    flights_.drop_first();
+}
+
+void redis_engine::heard_exchange(const reply& said, instant now) {
+    flight& given_up = flights_[0];
+    flight& of = flights_[1];
+    const reply of_acquire = is_of_both(said) ? said[2] : said;
+    if (!said.is_error() && !answers(of, of_acquire)) {
+        link_.break_off(errc::unavailable, server() + ": an answer to something else");
+        return;
+    }
+    on_the_way_ -= std::min<std::size_t>(on_the_way_, 2);
+    if (said.is_error()) {
+        // It may be due to either of them, and the release may have been done: each is to be asked
+        // for again by itself.
+        const auto why = explain(said.text(), where_.server.text());
+        if (why.scripts_are_gone) { load_scripts_again(now); }
+        for (const flight* const one : {&given_up, &of}) {
+            if (one->answered || one->cancelled) { continue; }
+            fail(one->id, why.code, why.detail, fate::unknown);
+        }
+    } else {
+        say(given_up, read_exchanged(said));
+        heard_acquire(of, of_acquire, now);
+    }
+    for (const flight* const one : {&given_up, &of}) { quiet_ -= one->quiet ? 1U : 0U; }
+    flights_.drop_first();
     flights_.drop_first();
 }
 
@@ -115,15 +143,16 @@ void redis_engine::heard(flight& of, const reply& said, instant now) {
     }
 }
 
+void redis_engine::load_scripts_again(instant now) {
+    for (std::size_t at = 0; at < flights_.size(); ++at) {
+        if (flights_[at].what == asked::load) { return; } // on its way
+    }
+    load_scripts(now);
+}
+
 void redis_engine::heard_error(flight& of, const reply& said, instant now) {
     auto why = explain(said.text(), where_.server.text());
-    if (why.scripts_are_gone && of.what != asked::load) {
-        bool loading = false;
-        for (std::size_t at = 0; at < flights_.size(); ++at) {
-            loading = loading || flights_[at].what == asked::load;
-        }
-        if (!loading) { load_scripts(now); }
-    }
+    if (why.scripts_are_gone && of.what != asked::load) { load_scripts_again(now); }
     if (of.list && why.code == errc::store_foreign) {
         heard_listed(of, said); // no lock of ours: left out
     } else if (of.list && std::exchange(of.list->failed, true)) {

@@ -132,6 +132,8 @@ layout::layout(std::string prefix, const setting& who)
     append_call(acquire_, scripts::acquire, 1, 1);
     append_call(acquire_with_more_, scripts::acquire, 1, 2);
     append_call(release_, scripts::release, 1, 1);
+    append_call(exchange_, scripts::exchange, 2, 2);
+    append_call(exchange_with_more_, scripts::exchange, 2, 3);
     std::replace(from_.begin() + static_cast<std::ptrdiff_t>(from_.find('\n')) + 1, from_.end() - 1,
                  '\n', '?');
 }
@@ -178,11 +180,17 @@ void layout::call(std::string& out, const script& what, std::string_view name,
     append_bulk(out, argument);
 }
 
-void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
-    const bool simple = what.how == mode::exclusive && what.min_hold == base::milliseconds{0} &&
-                        what.proposed_token == 0;
-    out += simple ? acquire_ : acquire_with_more_;
-    append_key(out, what.who.name);
+namespace {
+
+/// Such an acquire needs no second argument.
+bool simple(const acquire_op& what) noexcept {
+    return what.how == mode::exclusive && what.min_hold == base::milliseconds{0} &&
+           what.proposed_token == 0;
+}
+
+} // namespace
+
+void layout::append_acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
     ask_.clear();
     append_padded(ask_,
                   static_cast<std::uint64_t>(std::clamp<std::int64_t>(not_after_us, 0, latest_us)),
@@ -191,16 +199,34 @@ void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_
     append_owner(ask_, client_, own_, what.who.owner);
     ask_ += terms_of(what);
     append_bulk(out, ask_);
-    if (simple) { return; }
-    append_bulk(out, std::to_string(what.proposed_token));
+    if (!simple(what)) { append_bulk(out, std::to_string(what.proposed_token)); }
+}
+
+void layout::append_release(std::string& out, const ticket& who) {
+    ask_ = no_instant;
+    append_owner(ask_, client_, own_, who.owner);
+    append_bulk(out, ask_);
+}
+
+void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
+    out += simple(what) ? acquire_ : acquire_with_more_;
+    append_key(out, what.who.name);
+    append_acquire(out, what, not_after_us);
 }
 
 void layout::release(std::string& out, const ticket& who) {
-    ask_ = no_instant;
-    append_owner(ask_, client_, own_, who.owner);
     out += release_;
     append_key(out, who.name);
-    append_bulk(out, ask_);
+    append_release(out, who);
+}
+
+void layout::exchange(std::string& out, const ticket& given_up, const acquire_op& what,
+                      std::int64_t not_after_us) {
+    out += simple(what) ? exchange_ : exchange_with_more_;
+    append_key(out, given_up.name);
+    append_key(out, what.who.name);
+    append_release(out, given_up);
+    append_acquire(out, what, not_after_us);
 }
 
 void layout::withdraw(std::string& out, const ticket& who) {

@@ -24,6 +24,8 @@ public:
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us);
     void release(std::string& out, const ticket& who);
+    void exchange(std::string& out, const ticket& given_up, const acquire_op& what,
+                  std::int64_t not_after_us);
     void withdraw(std::string& out, const ticket& who);
     void take_away(std::string& out, const break_op& what);
     void beat(std::string& out, const beat_op& what);
@@ -52,6 +54,8 @@ private:
     };
 
     void append_key(std::string& out, std::string_view name);
+    void append_release(std::string& out, const ticket& who);
+    void append_acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us);
     [[nodiscard]] const std::string& terms_of(const acquire_op& what);
     void call(std::string& out, const script& what, std::string_view name,
               std::string_view argument);
@@ -67,6 +71,8 @@ private:
     std::string acquire_;
     std::string acquire_with_more_;
     std::string release_;
+    std::string exchange_;
+    std::string exchange_with_more_;
 
     // What was written last, as it was written.
     std::string key_for_;
@@ -84,7 +90,10 @@ private:
 // What the acquire script says of a late request: `failed`, and the server's time in `token`.
 [[nodiscard]] answer read_acquire(const reply& said);
 [[nodiscard]] answer read_release(const reply& said);
-[[nodiscard]] answer read_withdraw(const reply& said); ///< or take_away
+/// The answer of the exchange script that is another than that of acquire.
+[[nodiscard]] bool is_of_both(const reply& said);
+[[nodiscard]] answer read_exchanged(const reply& said); ///< what became of the release
+[[nodiscard]] answer read_withdraw(const reply& said);  ///< or take_away
 [[nodiscard]] beat_answer read_beat(const reply& said, const std::string& server);
 [[nodiscard]] lock_info read_inspect(const reply& said, std::string name);
 [[nodiscard]] notice read_message(std::string_view payload); ///< inbox_reset: not understood

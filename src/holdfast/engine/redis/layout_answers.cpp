@@ -23,6 +23,7 @@ enum class verdict : std::int64_t {
     other_limit = 5,
     too_many = 6,
     no_tokens = 7,
+    of_both = 9,
 };
 
 answer say(fate what) {
@@ -114,6 +115,7 @@ answer read_acquire(const reply& said) {
     case verdict::too_many:
         return admission::refuse(errc::limit_reached,
                                  std::to_string(said.number(1)) + " wait for this name already");
+    case verdict::of_both: break;
     case verdict::no_tokens:
         return admission::refuse(
             errc::internal, "the next token would not be below 2^53: is the server's clock right?");
@@ -133,6 +135,14 @@ answer read_release(const reply& said) {
     case 2: return say(fate::handed_off);
     default: return strange();
     }
+}
+
+bool is_of_both(const reply& said) {
+    return said.size() == 3 && static_cast<verdict>(said.number(0)) == verdict::of_both;
+}
+
+answer read_exchanged(const reply& said) {
+    return is_of_both(said) ? read_release(said[1]) : say(fate::released);
 }
 
 answer read_withdraw(const reply& said) {

@@ -187,6 +187,7 @@ void redis_engine::changed(link::change how, instant now) {
     lets_lie_ = false;
     waits_.lost();
     plain_loaded_ = redisson_loaded_ = false;
+    exchange_ = exchanging::unused;
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
         if (one.answered || one.cancelled || one.id == 0) { continue; }

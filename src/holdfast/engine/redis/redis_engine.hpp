@@ -42,12 +42,16 @@ private:
         base::instant give_up{};
     };
 
+    /// Whether a release and an acquire can be one command, in this session.
+    enum class exchanging : std::uint8_t { unused, wanted, possible };
+
     [[nodiscard]] session::greeting greeting();
 
     // Sending.
     void send(op_id id, const op& what, base::instant give_up, base::instant now);
     [[nodiscard]] base::instant counts_until(const flight& of) const noexcept;
     void write(flight& to, const acquire_op& what);
+    [[nodiscard]] flight* release_just_before();
     void write(flight& to, const release_op& what);
     void write(flight& to, const withdraw_op& what);
     void write(flight& to, const beat_op& what);
@@ -58,6 +62,8 @@ private:
     flight& take_off(asked what, base::instant now);
     void send_waiting(base::instant now);
     void load_scripts(base::instant now);
+    void load_scripts_again(base::instant now);
+    void load(const script& one, base::instant now);
     void flush(bool gather, base::instant now);
     void be_quiet(flight& one);
     void be_patient(const flight& one);
@@ -99,6 +105,7 @@ private:
     void heard_greeting(const reply& said, base::instant now);
     void heard(const reply& said, base::instant now);
     void heard(flight& of, const reply& said, base::instant now);
+    void heard_exchange(const reply& said, base::instant now);
     void heard_error(flight& of, const reply& said, base::instant now);
     void heard_acquire(flight& of, const reply& said, base::instant now);
     void heard_beat(const flight& of, const reply& said);
@@ -128,6 +135,7 @@ private:
     redisson_layout redisson_;
     bool plain_loaded_ = false; ///< its scripts, in this session; likewise
     bool redisson_loaded_ = false;
+    exchanging exchange_ = exchanging::unused;
     waits waits_;
     std::vector<base::owner_id> half_released_; ///< in these layouts: sent, and not answered yet
     server_clock clock_;

@@ -18,6 +18,7 @@ extern const script beat;
 extern const script withdraw;
 extern const script take_away;
 extern const script inspect;
+extern const script exchange;
 
 extern const script plain_acquire;
 extern const script plain_release;

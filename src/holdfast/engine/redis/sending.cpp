@@ -93,6 +93,13 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     std::visit([&](const auto& one) { write(made, one); }, what);
     written_ += link_.now()->out().size() - before;
     made.end = written_;
+    if (flights_.size() > 1 && flights_[flights_.size() - 2].exchanged) {
+        flights_[flights_.size() - 2].end = written_;
+    }
+    if (exchange_ == exchanging::wanted) {
+        exchange_ = exchanging::possible; // after this
+        load(scripts::exchange, now);
+    }
 }
 
 void redis_engine::be_quiet(flight& one) {
@@ -118,7 +125,26 @@ void redis_engine::write(flight& to, const acquire_op& what) {
     to.who = what.who;
     if (to.in != nullptr) { return write_foreign(to, what); }
     if (what.queue == queueing::grant) { be_quiet(to); }
-    layout_.acquire(link_.now()->out(), what, clock_.translate(counts_until(to)));
+    auto& out = link_.now()->out();
+    const auto not_after = clock_.translate(counts_until(to));
+    if (flight* const given_up = release_just_before()) {
+        given_up->exchanged = true;
+        out.resize(out.size() - (given_up->end - given_up->begin));
+        layout_.exchange(out, given_up->who, what, not_after);
+    } else {
+        layout_.acquire(out, what, not_after);
+    }
+}
+
+/// A release that was written last and is still here: what is asked for now can go with it. Not the
+/// first one: the script for it is loaded only where it is of use.
+flight* redis_engine::release_just_before() {
+    if (flights_.size() < 2 || flights_.size() - 2 < on_the_way_) { return nullptr; }
+    flight& last = flights_[flights_.size() - 2];
+    if (last.what != asked::release || last.in != nullptr) { return nullptr; }
+    if (last.begin < link_.now()->sent()) { return nullptr; }
+    if (exchange_ == exchanging::unused) { exchange_ = exchanging::wanted; }
+    return exchange_ == exchanging::possible ? &last : nullptr;
 }
 
 void redis_engine::write(flight& to, const release_op& what) {
@@ -126,6 +152,8 @@ void redis_engine::write(flight& to, const release_op& what) {
     if (what.can_wait) { be_patient(to); }
     if (to.in != nullptr) { return write_foreign(to, what); }
     if (!what.awaited) { be_quiet(to); }
+    to.who = what.who;
+    to.begin = written_;
     layout_.release(link_.now()->out(), what.who);
 }
 
@@ -172,15 +200,17 @@ void redis_engine::write(flight& to, const diagnose_op& /*what*/) {
 void redis_engine::load_scripts(instant now) {
     for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
                                   &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
-        flight& ours = take_off(asked::load, now);
-        auto& out = link_.now()->out();
-        const auto before = out.size();
-        append_command(out, {"SCRIPT", "LOAD", one->text});
-        written_ += out.size() - before;
-        ours.end = written_;
+        load(*one, now);
     }
+    if (exchange_ == exchanging::possible) { load(scripts::exchange, now); }
     if (plain_loaded_) { load_scripts(plain_, now); }
     if (redisson_loaded_) { load_scripts(redisson_, now); }
+}
+
+void redis_engine::load(const script& one, instant now) {
+    ours(asked::load, now, [&](std::string& out, flight& /*made*/) {
+        append_command(out, {"SCRIPT", "LOAD", one.text});
+    });
 }
 
 void redis_engine::cancel(op_id id) {

@@ -1,0 +1,50 @@
+#!lua
+-- Gives up one hold and asks for another, which may be of the same name: release.lua, and then
+-- acquire.lua.
+--
+-- KEYS  1 the record of the one, 2 of the other
+-- ARGV  1 as for release.lua, 2 and perhaps 3 as for acquire.lua
+-- Answer  as of acquire.lua, if the hold was released and not handed off; {9, answer of
+--       release.lua, answer of acquire.lua} if not
+--
+-- One script for both, because to call one costs the server a third of what it does. It need not
+-- be atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
+local call, sub = redis.call, string.sub
+local rec = call('GET', KEYS[1])
+local released
+
+-- The usual case: nobody else has to do with either of them.
+if not ARGV[3] and rec and sub(rec, 102, 165) == ARGV[1] and sub(rec, 1, 4) == 'hf1x' then
+    local time = call('TIME')
+    local now = time[1] * 1000000 + time[2]
+    local key, ask = KEYS[2], ARGV[2]
+    if key ~= KEYS[1] then
+        call('SETRANGE', KEYS[1], '3', 'i')
+        released = 1
+        rec = call('GET', key)
+    end
+    if not released or not rec or sub(rec, 1, 4) == 'hf1i' then
+        local last, high = '000000000000000000000000000000000000000000000000', 0
+        if rec then
+            last, high = sub(rec, 118, 165), sub(rec, 5, 20) + 0
+        end
+        if sub(ask, 1, 16) - now >= 0 and last ~= sub(ask, 33, 80) then
+            --#include grant_free.lua
+        end
+    end
+end
+
+local function release(KEYS, ARGV)
+    --#include release.lua
+end
+
+local function acquire(KEYS, ARGV)
+    --#include acquire.lua
+end
+
+released = released or release(KEYS, ARGV)
+if type(released) == 'table' then return released end
+local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3]})
+if type(asked) == 'table' and asked.err then return asked end
+if released == 1 then return asked end
+return {9, released, asked}

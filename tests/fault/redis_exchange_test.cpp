@@ -1,0 +1,208 @@
+// A release and the acquire that is asked for behind it are one command, if both are still here.
+
+#include "fault/redis_fixture.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+
+class redis_exchange : public redis_fault {
+protected:
+    void SetUp() override {
+        // The first time only makes the engine load the script.
+        const auto old = held("warm");
+        (void)exchange(old, mine.ticket("warm"));
+        (void)mine.ask(engine::diagnose_op{});
+        server.command({"CONFIG", "RESETSTAT"});
+    }
+
+    [[nodiscard]] engine::ticket held(const std::string& name) {
+        auto who = mine.ticket(name);
+        EXPECT_EQ(mine.acquire(who).what, fate::granted);
+        return who;
+    }
+    struct answers {
+        engine::answer release;
+        engine::answer acquire;
+    };
+    [[nodiscard]] answers exchange(const engine::ticket& given_up, const engine::ticket& wanted,
+                                   const request& how = {}) {
+        const auto first = mine.start(engine::release_op{given_up});
+        const auto second = mine.start(seam_client::acquire_op(wanted, how));
+        EXPECT_TRUE(eventually([&] {
+            mine.drive_for(1ms);
+            return mine.answer_to(first) && mine.answer_to(second);
+        }));
+        return {mine.answer_to(first).value_or(engine::answer{}),
+                mine.answer_to(second).value_or(engine::answer{})};
+    }
+    [[nodiscard]] std::int64_t scripts_run() { return server.calls_of("evalsha"); }
+
+    seam_client mine{between.url()};
+    seam_client other{server.url()};
+};
+
+TEST_F(redis_exchange, of_one_name_is_one_command) {
+    const auto old = held("stock");
+    const auto wanted = mine.ticket("stock");
+    const auto first = stored_token();
+    const auto got = exchange(old, wanted);
+    EXPECT_EQ(scripts_run(), 2) << "with that of the first hold";
+    EXPECT_EQ(got.release.what, fate::released);
+    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_GT(got.acquire.token, first);
+    EXPECT_EQ(got.acquire.token, stored_token());
+    EXPECT_EQ(mine.release(old).what, fate::released) << "it is remembered";
+    EXPECT_EQ(mine.release(wanted).what, fate::released);
+}
+
+TEST_F(redis_exchange, of_two_names_is_one_command) {
+    const auto old = held("stock");
+    const auto wanted = mine.ticket("order");
+    const auto got = exchange(old, wanted);
+    EXPECT_EQ(scripts_run(), 2);
+    EXPECT_EQ(got.release.what, fate::released);
+    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_FALSE(is_held("stock"));
+    EXPECT_TRUE(is_held("order"));
+}
+
+TEST_F(redis_exchange, is_not_made_of_what_is_sent_already) {
+    const auto old = held("stock");
+    mine.start(engine::release_op{old});
+    mine.send();
+    EXPECT_EQ(mine.acquire(mine.ticket("order")).what, fate::granted);
+    EXPECT_EQ(scripts_run(), 3);
+}
+
+TEST_F(redis_exchange, hands_off_and_joins_the_queue) { // P6
+    const auto old = held("stock");
+    const auto next = other.ticket("stock");
+    const request waiting{.queue = engine::queueing::grant};
+    EXPECT_EQ(other.acquire(next, waiting).what, fate::queued);
+    const auto got = exchange(old, mine.ticket("stock"), waiting);
+    EXPECT_EQ(got.release.what, fate::handed_off);
+    EXPECT_EQ(got.acquire.what, fate::queued);
+    EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
+}
+
+TEST_F(redis_exchange, of_a_hold_that_is_gone_says_so) { // P5
+    const auto old = held("stock");
+    EXPECT_EQ(other.take_away("stock").what, fate::released);
+    const auto got = exchange(old, mine.ticket("stock"));
+    EXPECT_EQ(got.release.what, fate::not_held);
+    EXPECT_EQ(got.acquire.what, fate::granted);
+}
+
+TEST_F(redis_exchange, releases_also_if_the_other_cannot_be_had) {
+    for (const char* const wanted : {"order", "stock"}) {
+        const auto old = held("stock");
+        const auto taken = other.ticket("order");
+        EXPECT_EQ(other.acquire(taken).what, fate::granted);
+        request too_late;
+        too_late.not_after = base::instant{} + 1ms;
+        const bool same = std::string{wanted} == "stock";
+        const auto got = exchange(old, mine.ticket(wanted), same ? too_late : request{});
+        EXPECT_EQ(got.release.what, fate::released) << wanted;
+        EXPECT_EQ(got.acquire.what, fate::busy) << wanted;
+        EXPECT_FALSE(is_held("stock"));
+        EXPECT_EQ(other.release(taken).what, fate::released);
+    }
+}
+
+TEST_F(redis_exchange, of_other_modes_is_good) {
+    auto reader = mine.ticket("page");
+    const request shared{.kind = primitive::shared_mutex, .how = mode::shared};
+    EXPECT_EQ(mine.acquire(reader, shared).what, fate::granted);
+    const request writing{.kind = primitive::shared_mutex, .min_hold = 50ms};
+    const auto writer = mine.ticket("page");
+    auto got = exchange(reader, writer, writing);
+    EXPECT_EQ(got.release.what, fate::released);
+    EXPECT_EQ(got.acquire.what, fate::granted);
+    got = exchange(writer, mine.ticket("page"), shared);
+    EXPECT_EQ(got.release.what, fate::released);
+    EXPECT_EQ(got.acquire.what, fate::busy) << "min_hold";
+}
+
+TEST_F(redis_exchange, whose_answer_was_lost_was_made_once) { // P5
+    const auto old = held("stock");
+    const auto wanted = mine.ticket("stock");
+    between.drop_answers({.with = call_of(scripts::exchange)}, ending::reset);
+    const auto got = exchange(old, wanted);
+    EXPECT_EQ(got.release.what, fate::unknown);
+    EXPECT_EQ(got.acquire.what, fate::unknown);
+    const auto token = stored_token();
+    EXPECT_EQ(mine.release(old).what, fate::released);
+    const auto again = mine.acquire(wanted);
+    EXPECT_EQ(again.what, fate::granted);
+    EXPECT_EQ(again.token, token);
+}
+
+TEST_F(redis_exchange, that_failed_says_nothing_of_either) {
+    const auto old = held("stock");
+    server.command({"SET", "hf:{order}", "something else"});
+    const auto got = exchange(old, mine.ticket("order"));
+    EXPECT_EQ(got.release.what, fate::unknown);
+    EXPECT_EQ(got.acquire.what, fate::unknown);
+    EXPECT_EQ(mine.release(old).what, fate::released);
+    EXPECT_EQ(mine.acquire(mine.ticket("order")).error, errc::store_foreign);
+}
+
+/// A thread that takes one lock after the other.
+class redis_exchanging : public redis_fault {
+protected:
+    std::shared_ptr<recording_observer> watch = std::make_shared<recording_observer>();
+    client here{server.url(),
+                {.connect_wait = scaled(1000ms), .pipeline_release = true, .watch = watch}};
+    mutex stock{here, "stock"};
+    mutex order{here, "order"};
+
+    void take_turns(int times) {
+        for (int i = 0; i < times; ++i) {
+            stock.lock();
+            stock.unlock();
+        }
+    }
+};
+
+TEST_F(redis_exchanging, costs_one_command_per_turn) {
+    take_turns(10);
+    server.command({"CONFIG", "RESETSTAT"});
+    take_turns(100);
+    // On a busy machine the keeper may come first.
+    EXPECT_LT(server.calls_of("evalsha"), 150);
+}
+
+TEST_F(redis_exchanging, goes_on_when_scripts_are_forgotten) {
+    for (int i = 0; i < 10; ++i) {
+        take_turns(5);
+        server.command({"SCRIPT", "FLUSH"});
+    }
+    take_turns(1);
+    EXPECT_TRUE(eventually([&] { return !is_held(); }));
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+}
+
+TEST_F(redis_exchanging, releases_though_the_server_has_no_memory_for_the_other) {
+    take_turns(5);
+    stock.lock();
+    server.command({"CONFIG", "SET", "maxmemory", "1"});
+    stock.unlock();
+    EXPECT_EQ(complaint_of([&] { order.lock(); }).code, errc::store_full);
+    EXPECT_TRUE(eventually([&] { return !is_held("stock"); }));
+    server.command({"CONFIG", "SET", "maxmemory", "0"});
+}
+
+TEST_F(redis_exchanging, tells_each_what_concerns_it) {
+    take_turns(5);
+    stock.lock();
+    server.command({"SET", "hf:{stock}", "something else"});
+    stock.unlock();
+    order.lock();
+    EXPECT_TRUE(watch->await_of_each(event::kind::release_failed, {"stock"}));
+    order.unlock();
+}
+
+} // namespace
+} // namespace holdfast::test
