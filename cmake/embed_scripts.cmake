@@ -1,6 +1,6 @@
 # Run with -DFROM=<folder of *.lua> -DTO=<file.cpp> -P. Writes for each script a constant of its
-# name with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's, but
-# for its first line if that makes it a script.
+# name with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's,
+# without the first line that makes it a script.
 file(GLOB files ${FROM}/*.lua)
 set(out "#include \"holdfast/engine/redis/scripts.hpp\"\n\n")
 string(APPEND out "namespace holdfast::engine::redis::scripts {\n")

@@ -3,18 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
+#include <fstream>
 #include <mutex>
 #include <random>
 #include <sched.h>
+#include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
 
 using holdfast::drive::dormitory;
 using holdfast::drive::sleeper;
-using namespace std::chrono_literals;
 
 /// Threads that sleep again and again, and a list of who sleeps.
 class guests {
@@ -81,6 +82,32 @@ TEST(dormitory, wakes_also_those_who_share_a_bed) {
     wait_until_all_are_woken(too_many, 5, 0.5);
 }
 
+/// A thread that sleeps, and whether the kernel says so.
+class bedfellow {
+public:
+    bedfellow(dormitory& house, sleeper& who)
+        : thread_{[this, &house, &who] {
+              id_ = ::gettid();
+              house.sleep(who);
+          }} {}
+
+    void await_sleep() const {
+        while (!asleep()) { std::this_thread::yield(); }
+    }
+    [[nodiscard]] bool asleep() const {
+        std::ifstream file{"/proc/self/task/" + std::to_string(id_) + "/stat"};
+        std::string text;
+        std::getline(file, text);
+        const auto name_end = text.rfind(')');
+        return name_end != std::string::npos && text.at(name_end + 2) == 'S';
+    }
+    void join() { thread_.join(); }
+
+private:
+    std::atomic<pid_t> id_{0};
+    std::jthread thread_;
+};
+
 /// Where this thread may run; undone in the end.
 class on_cpu {
 public:
@@ -129,17 +156,18 @@ TEST(dormitory, leaves_nobody_asleep_who_shares_a_bed) {
     sleeper last; // in a bed of its own
     sleeper uncalled;
     sleeper called; // in the bed of the uncalled
-    std::vector<std::jthread> threads;
     house.give_bed(last);
     house.give_bed(uncalled);
     std::vector<sleeper> between(dormitory::beds_in_row - 1);
     for (auto& one : between) { house.give_bed(one); }
     house.give_bed(called);
-    for (auto* who :
-         {&uncalled, &called, &last}) { // the first to lie down is the first to be woken
-        threads.emplace_back([&house, who] { house.sleep(*who); });
-        std::this_thread::sleep_for(20ms);
-    }
+    // The first to lie down is the first to be woken.
+    bedfellow goes_on{house, uncalled};
+    goes_on.await_sleep();
+    bedfellow shares{house, called};
+    shares.await_sleep();
+    bedfellow wakes{house, last};
+    wakes.await_sleep();
     on_cpu::go_to(cpus[1]);
     const auto call = [&](std::initializer_list<sleeper*> whom) {
         for (auto* who : whom) {
@@ -149,8 +177,9 @@ TEST(dormitory, leaves_nobody_asleep_who_shares_a_bed) {
         house.wake(house.take_calls());
     };
     call({&last, &called});
-    threads.pop_back();
-    threads.pop_back();
+    wakes.join(); // without end if nobody woke them
+    shares.join();
+    goes_on.await_sleep();
     call({&uncalled});
 }
 
@@ -160,22 +189,16 @@ TEST(dormitory, lets_others_sleep) {
     sleeper other;
     house.give_bed(one);
     house.give_bed(other);
-    std::atomic<bool> woken{false};
-    std::jthread sleeps{[&] {
-        house.sleep(other);
-        woken = true;
-    }};
+    bedfellow sleeps{house, other};
+    sleeps.await_sleep();
     house.call(one);
     one.set(sleeper::state::ready);
     house.wake(house.take_calls());
     house.sleep(one);
-    std::this_thread::sleep_for(20ms);
-    EXPECT_FALSE(woken);
+    EXPECT_TRUE(sleeps.asleep());
     house.call(other);
     other.set(sleeper::state::ready);
     house.wake(house.take_calls());
-    sleeps.join();
-    EXPECT_TRUE(woken);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
--- Grants a name that nobody holds or waits for. No script by itself: `key`, `ask` as in acquire.lua,
--- `last` who released it last, `high` the highest token so far, `now`. Goes on if there is no token.
+-- Grants a name that nobody holds or waits for. No script by itself: `key` and `ask` are as in
+-- acquire.lua, `last` is who released it last, `high` the highest token so far. Goes on if there is
+-- no token.
 local token = now
 if high >= now then token = high + 1 end
 if token < 9007199254740992 then
