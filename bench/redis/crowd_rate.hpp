@@ -12,28 +12,42 @@
 
 namespace holdfast::bench::redis {
 
-/// Cycles per second of all threads together. `cycle(i)` is the i-th thread's.
+/// Cycles per second of all threads together, once they have run for half a window: the kernel needs
+/// a while to find them their places, and threads of a service live for longer than that.
+/// `cycle(i)` is the i-th thread's.
 template <class Cycle>
 double crowd_rate(std::size_t threads_in_all, seconds window, const Cycle& cycle) {
+    struct alignas(64) counter {
+        std::atomic<long> done{0};
+    };
+    std::vector<counter> counters(threads_in_all);
+    const auto total = [&counters] {
+        long sum = 0;
+        for (const auto& one : counters) { sum += one.done.load(std::memory_order_relaxed); }
+        return sum;
+    };
     std::atomic<bool> stop{false};
-    std::atomic<long> total{0};
     std::latch begin{static_cast<std::ptrdiff_t>(threads_in_all) + 1};
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < threads_in_all; ++i) {
         threads.emplace_back([&, i] {
             begin.arrive_and_wait();
-            long done = 0;
-            for (; !stop.load(std::memory_order_relaxed); ++done) { cycle(i); }
-            total += done;
+            for (long done = 1; !stop.load(std::memory_order_relaxed); ++done) {
+                cycle(i);
+                counters[i].done.store(done, std::memory_order_relaxed);
+            }
         });
     }
     begin.arrive_and_wait();
+    std::this_thread::sleep_for(window / 2);
     const auto start = std::chrono::steady_clock::now();
+    const auto before = total();
     std::this_thread::sleep_for(window);
+    const auto after = total();
+    const seconds passed = std::chrono::steady_clock::now() - start;
     stop = true;
     threads.clear();
-    const seconds passed = std::chrono::steady_clock::now() - start;
-    return static_cast<double>(total) / passed.count();
+    return static_cast<double>(after - before) / passed.count();
 }
 
 } // namespace holdfast::bench::redis
