@@ -12,8 +12,8 @@
 
 namespace holdfast::bench::redis {
 
-/// Cycles per second of all threads together, once they have run for half a window: the kernel needs
-/// a while to find them their places, and threads of a service live for longer than that.
+/// Cycles per second of all threads together, once they have run for half a window: the kernel
+/// needs a while to find them their places, and threads of a service live for longer than that.
 /// `cycle(i)` is the i-th thread's.
 template <class Cycle>
 double crowd_rate(std::size_t threads_in_all, seconds window, const Cycle& cycle) {

@@ -87,6 +87,19 @@ TEST_F(redis_exchange, hands_off_and_joins_the_queue) { // P6
     EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
 }
 
+TEST_F(redis_exchange, hands_off_and_joins_a_long_queue) { // P6
+    const auto old = held("stock");
+    const auto next = other.ticket("stock");
+    const request waiting{.queue = engine::queueing::grant};
+    EXPECT_EQ(other.acquire(next, waiting).what, fate::queued);
+    EXPECT_TRUE(other.queue_up("stock", 7));
+    const auto got = exchange(old, mine.ticket("stock"), waiting);
+    EXPECT_EQ(got.release.what, fate::handed_off);
+    EXPECT_EQ(got.acquire.what, fate::queued);
+    EXPECT_EQ(got.acquire.ahead, 7U);
+    EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
+}
+
 TEST_F(redis_exchange, of_a_hold_that_is_gone_says_so) { // P5
     const auto old = held("stock");
     EXPECT_EQ(other.take_away("stock").what, fate::released);

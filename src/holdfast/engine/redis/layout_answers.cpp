@@ -26,6 +26,9 @@ enum class verdict : std::int64_t {
     of_both = 9,
 };
 
+/// What exchange.lua adds to a place in the queue if it has handed off what was held.
+constexpr std::int64_t handed_off_too = 1'000'000;
+
 answer say(fate what) {
     answer out;
     out.what = what;
@@ -85,7 +88,7 @@ base::milliseconds left(std::int64_t until, std::int64_t now) {
 answer read_acquire(const reply& said) {
     if (said.is_integer() && said.integer() < 0) {
         answer out = say(fate::queued);
-        out.ahead = static_cast<unsigned>(-said.integer());
+        out.ahead = static_cast<unsigned>(-said.integer() % handed_off_too);
         return out;
     }
     if (said.is_integer()) {
@@ -142,7 +145,8 @@ bool is_of_both(const reply& said) {
 }
 
 answer read_exchanged(const reply& said) {
-    return is_of_both(said) ? read_release(said[1]) : say(fate::released);
+    if (is_of_both(said)) { return read_release(said[1]); }
+    return say(said.integer() <= -handed_off_too ? fate::handed_off : fate::released);
 }
 
 answer read_withdraw(const reply& said) {

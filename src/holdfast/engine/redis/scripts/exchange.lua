@@ -4,8 +4,9 @@
 --
 -- KEYS  1 the record of the one, 2 of the other
 -- ARGV  1 as for release.lua, 2 and perhaps 3 as for acquire.lua
--- Answer  as of acquire.lua, if the hold was released and not handed off; {9, answer of
---       release.lua, answer of acquire.lua} if not
+-- Answer  as of acquire.lua, if the hold was released and not handed off; -(1000000 + n) if it was
+--       handed off and acquire.lua says -n, which is as short as that has to be; else {9, answer of
+--       release.lua, answer of acquire.lua}
 --
 -- One script for both, because to call one costs the server a third of what it does. It need not
 -- be atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
@@ -47,4 +48,5 @@ if type(released) == 'table' then return released end
 local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3]})
 if type(asked) == 'table' and asked.err then return asked end
 if released == 1 then return asked end
+if released == 2 and type(asked) == 'number' and asked < 0 then return asked - 1000000 end
 return {9, released, asked}
