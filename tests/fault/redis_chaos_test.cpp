@@ -73,7 +73,8 @@ protected:
         const history::check_options how{.loss_notice = 20ms + scaled(500ms),
                                          .loss_notice_after_stop = 100ms + scaled(500ms),
                                          .starvation_bound = 2 * long_wait,
-                                         .counter = counter};
+                                         .counter = counter,
+                                         .data_lost = allowed.contains(rule::two_exclusive)};
         const auto all = history::parse_file(file("history"));
         if (!all.errors.empty()) { return "the history cannot be read"; }
         holds_ = std::ranges::count_if(all.events, [](const history::event& one) {

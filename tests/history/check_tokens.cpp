@@ -3,8 +3,9 @@
 // A grant's stamp is later than the grant itself. But if B's lease was still valid when B recorded
 // it, then B held the name up to that stamp, so whoever recorded a grant before came before B. Only
 // such a B is compared with its predecessors; a grant recorded after its lease had run out (a
-// process stopped between the two) only counts as a predecessor. A name without a single token is
-// not fenced.
+// process stopped between the two) only counts as a predecessor. Where data was lost B may not have
+// been the only one: there B must have asked after its predecessor's grant was recorded. A name
+// without a single token is not fenced.
 
 #include "history/rules.hpp"
 
@@ -40,7 +41,8 @@ private:
                           who(*same->second->grant) + " and " + who(*h.grant) +
                               " were both granted token " + std::to_string(h.token()) + ".",
                           {same->second->grant, h.grant});
-        } else if (h.valid_at_grant() && highest_ != nullptr && h.token() <= highest_->token()) {
+        } else if (h.valid_at_grant() && highest_ != nullptr && h.token() <= highest_->token() &&
+                   (!about_.options.data_lost || h.asked->at >= highest_->grant->at)) {
             about_.report(rule::token_order,
                           inquiry::holder(h) + " came after " + inquiry::holder(*highest_) +
                               ", whose token is not lower.",

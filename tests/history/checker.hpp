@@ -43,6 +43,9 @@ struct check_options {
     /// The values of accepted writes of a name are one counter. Each killed process may have
     /// written one value that it did not live to record.
     bool counter{false};
+    /// The engine lost its data, so that two may have been valid at once: of two grants only one
+    /// that was asked for after the other had been heard of is known to be the later.
+    bool data_lost{false};
 };
 
 struct violation {

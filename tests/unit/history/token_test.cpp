@@ -13,6 +13,17 @@ script two_holds(std::uint64_t first, std::uint64_t second) {
     return s.release(30ms, "b");
 }
 
+TEST(history_checker, orders_tokens_after_a_loss_of_data_only_by_requests) {
+    constexpr check_options lossy{.data_lost = true};
+    script s;
+    s.ask(0ms, "a").hold("b", 6, 10ms, 100ms).grant(20ms, "a", 5, 60ms);
+    const auto found = s.found(lossy);
+    EXPECT_THAT(found, ::testing::Not(::testing::Contains(rule::token_order)));
+    EXPECT_THAT(s.found(), ::testing::Contains(rule::token_order));
+    s.release(70ms, "b").hold("c", 4, 80ms, 100ms);
+    EXPECT_THAT(s.found(lossy), ::testing::Contains(rule::token_order));
+}
+
 TEST(history_checker, finds_a_token_that_falls) {
     EXPECT_THAT(two_holds(7, 6).found(), ElementsAre(rule::token_order));
     EXPECT_THAT(two_holds(7, 8).found(), IsEmpty());
