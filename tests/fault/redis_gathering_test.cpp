@@ -32,6 +32,13 @@ protected:
         ask(8);
         await_answers();
     }
+    /// Four are on their way and somebody reads: what is asked then stays here.
+    void gather(int count) {
+        ask(4);
+        ASSERT_TRUE(mine.begin_to_read());
+        ask(count);
+        EXPECT_TRUE(only_arrive(4));
+    }
     [[nodiscard]] bool arrive(int count) {
         return eventually([&] { return server.calls_of("evalsha") == count; });
     }
@@ -51,10 +58,7 @@ private:
 
 TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
     see_eight_at_once();
-    ask(4);
-    ASSERT_TRUE(mine.begin_to_read());
-    ask(3);
-    EXPECT_TRUE(only_arrive(4));
+    gather(3);
     mine.end_reading();
     EXPECT_TRUE(arrive(7)) << "whoever has read sends them";
     await_answers();
@@ -62,10 +66,7 @@ TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
 
 TEST_F(redis_gathering, ends_when_all_have_asked) {
     see_eight_at_once();
-    ask(4);
-    ASSERT_TRUE(mine.begin_to_read());
-    ask(3);
-    EXPECT_TRUE(only_arrive(4));
+    gather(3);
     ask(1);
     EXPECT_TRUE(arrive(8)) << "nobody had to read for it";
     mine.end_reading();
@@ -75,10 +76,7 @@ TEST_F(redis_gathering, ends_when_all_have_asked) {
 TEST_F(redis_gathering, notices_that_fewer_ask_than_did) {
     see_eight_at_once();
     for (int times = 0; times < 2; ++times) {
-        ask(4);
-        ASSERT_TRUE(mine.begin_to_read());
-        ask(2);
-        EXPECT_TRUE(only_arrive(4)) << times;
+        gather(2);
         mine.end_reading();
         await_answers();
     }

@@ -178,12 +178,8 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
     answer out = read_acquire(said);
     if (of.quiet) { crowded_ = out.what == fate::queued && said.is_integer(); }
     if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
-        flight& undo = take_off(asked::undo, now);
-        auto& bytes = link_.now()->out();
-        const auto before = bytes.size();
-        layout_.withdraw(bytes, of.who);
-        written_ += bytes.size() - before;
-        undo.end = written_;
+        ours(asked::undo, now,
+             [&](std::string& bytes, flight& /*made*/) { layout_.withdraw(bytes, of.who); });
         return;
     }
     say(of, std::move(out));

@@ -8,7 +8,6 @@
 #include <holdfast/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cerrno>
 #include <utility>
@@ -18,9 +17,6 @@ namespace holdfast::engine::redis {
 using base::instant;
 
 namespace {
-
-constexpr std::array all_scripts{&scripts::acquire,  &scripts::release,   &scripts::beat,
-                                 &scripts::withdraw, &scripts::take_away, &scripts::inspect};
 
 /// After this even a short answer is fetched: who waits has to send heartbeats.
 constexpr base::milliseconds longest_lie{200};
@@ -49,11 +45,11 @@ capabilities redis_engine::native_caps() {
 session::greeting redis_engine::greeting() {
     session::greeting out;
     append_command(out.commands, {"SUBSCRIBE", layout_.inbox()});
-    for (const auto* const one : all_scripts) {
+    for (const auto* const one : scripts::usual) {
         append_command(out.commands, {"SCRIPT", "LOAD", one->text});
     }
     append_command(out.commands, {"TIME"});
-    out.count = all_scripts.size() + 2;
+    out.count = scripts::usual.size() + 2;
     greeted_ = 0;
     written_ = 0;
     greeting_sent_ = time_.now();
@@ -67,9 +63,9 @@ void redis_engine::heard_greeting(const reply& said, instant now) {
         link_.break_off(errc::unsupported,
                         server() + " does not speak RESP3 (HELLO 3); Holdfast needs Redis 7.0 or "
                                    "later, or Valkey");
-    } else if (at > all_scripts.size() && said.size() == 2) {
+    } else if (at > scripts::usual.size() && said.size() == 2) {
         clock_.learn(said.number(0) * 1'000'000 + said.number(1), greeting_sent_, now);
-    } else if (at > all_scripts.size() || said.text() != all_scripts.at(at - 1)->sha) {
+    } else if (at > scripts::usual.size() || said.text() != scripts::usual.at(at - 1)->sha) {
         link_.break_off(errc::unavailable, server() + ": an answer to something else");
     }
 }

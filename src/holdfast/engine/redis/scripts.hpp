@@ -1,6 +1,7 @@
 #pragma once
 // The Lua scripts of all layouts; their texts are in scripts/, where each says what it does.
 
+#include <array>
 #include <string_view>
 
 namespace holdfast::engine::redis {
@@ -18,7 +19,10 @@ extern const script beat;
 extern const script withdraw;
 extern const script take_away;
 extern const script inspect;
-extern const script exchange;
+extern const script exchange; ///< loaded only where it is of use
+
+/// What every session needs.
+inline constexpr std::array usual{&acquire, &release, &beat, &withdraw, &take_away, &inspect};
 
 extern const script plain_acquire;
 extern const script plain_release;

@@ -76,12 +76,8 @@ flight& redis_engine::take_off(asked what, instant now) {
 void redis_engine::send(op_id id, const op& what, instant give_up, instant now) {
     if (std::holds_alternative<acquire_op>(what) && clock_.stale(now)) {
         clock_.learn_soon(now);
-        flight& ours = take_off(asked::time, now);
-        auto& out = link_.now()->out();
-        const auto before = out.size();
-        append_command(out, {"TIME"});
-        written_ += out.size() - before;
-        ours.end = written_;
+        ours(asked::time, now,
+             [](std::string& out, flight& /*made*/) { append_command(out, {"TIME"}); });
     }
     auto* const in = foreign(what);
     if (in != nullptr) { prepare(*in, what, now); }
@@ -94,10 +90,10 @@ void redis_engine::send(op_id id, const op& what, instant give_up, instant now) 
     written_ += link_.now()->out().size() - before;
     made.end = written_;
     if (flights_.size() > 1 && flights_[flights_.size() - 2].exchanged) {
-        flights_[flights_.size() - 2].end = written_;
+        flights_[flights_.size() - 2].end = written_; // they are one command
     }
     if (exchange_ == exchanging::wanted) {
-        exchange_ = exchanging::possible; // after this
+        exchange_ = exchanging::possible; // for whatever is sent after this
         load(scripts::exchange, now);
     }
 }
@@ -198,10 +194,7 @@ void redis_engine::write(flight& to, const diagnose_op& /*what*/) {
 
 /// They are asked for again by whoever was refused; commands that follow find them.
 void redis_engine::load_scripts(instant now) {
-    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
-        load(*one, now);
-    }
+    for (const auto* const one : scripts::usual) { load(*one, now); }
     if (exchange_ == exchanging::possible) { load(scripts::exchange, now); }
     if (plain_loaded_) { load_scripts(plain_, now); }
     if (redisson_loaded_) { load_scripts(redisson_, now); }

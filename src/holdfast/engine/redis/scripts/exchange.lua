@@ -8,8 +8,9 @@
 --       handed off and acquire.lua says -n, which is as short as that has to be; else {9, answer of
 --       release.lua, answer of acquire.lua}
 --
--- One script for both, because to call one costs the server a third of what it does. It need not
--- be atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
+-- One script for both, because one call costs the server less than two, and the record of a name
+-- that is taken again at once need be written only once (docs/decisions/0014). It need not be
+-- atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
 local call, sub = redis.call, string.sub
 local rec = call('GET', KEYS[1])
 local released
