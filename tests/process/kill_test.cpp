@@ -90,7 +90,7 @@ TEST_P(killing, p7_of_500_processes_at_random_moments_leaves_nobody_stuck_and_th
     for (int i = 1; i <= 500; ++i) {
         wait_up_to(60ms);
         auto which = pick(contenders + loners);
-        for (int each = 0; i % 20 == 10 && each < contenders; ++each) { // holders are rare by chance
+        for (int each = 0; i % 20 == 10 && each < contenders; ++each) { // few hold
             if (at_.holds(*all_.at(static_cast<std::size_t>(each)))) { which = each; }
         }
         auto& victim = all_.at(static_cast<std::size_t>(which));
