@@ -195,7 +195,7 @@ int run(const run_settings& what) {
         ::_exit(0);
     }
     line.second.close();
-    ignore({SIGPIPE});
+    survive_limits();
     return front{what, signals, std::move(events), std::move(line.first), guardian, deadline}
         .wait();
 }

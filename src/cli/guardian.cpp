@@ -115,7 +115,8 @@ void guard(const run_settings& what, link_end front, shared_deadline& deadline,
     ::setpgid(0, 0);
     ::prctl(PR_SET_NAME, "hf-guardian");
     adopt_orphans();
-    ignore({SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2});
+    ignore({SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2});
+    survive_limits();
     try {
         const post at{what, front, deadline, signals, group};
         hold_and_run(at);

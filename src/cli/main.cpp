@@ -5,6 +5,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/failure_code.hpp"
 #include "cli/messages.hpp"
+#include "cli/output.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/version.hpp>
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fcntl.h>
 #include <functional>
 #include <string>
 #include <unistd.h>
@@ -35,18 +35,6 @@ constexpr const char* examples = R"(Examples:
 
 Locks are kept in a file of yours, for all processes of this host; --url or
 HOLDFAST_URL names another place.)";
-
-/// Started with stdin, stdout or stderr closed, the next file that we open would take its place.
-/// The command that we run finds them closed all the same.
-void fill_closed_streams() {
-    for (int file = ::open("/dev/null", O_RDWR | O_CLOEXEC); file >= 0;
-         file = ::open("/dev/null", O_RDWR | O_CLOEXEC)) {
-        if (file > STDERR_FILENO) {
-            ::close(file);
-            return;
-        }
-    }
-}
 
 /// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
 /// be said in the shell's words too.
@@ -115,11 +103,11 @@ int main_or_throw(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace holdfast;
-    cli::fill_closed_streams();
+    if (!cli::fill_closed_streams()) { return cli::exit_code::internal; } // nobody to tell
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     int code = cli::exit_code::internal;
     try {
-        code = cli::main_or_throw(argc, argv);
+        code = cli::with_output_written(cli::main_or_throw(argc, argv));
     } catch (const error& problem) {
         cli::tell(problem.what());
         code = cli::code_of(problem);

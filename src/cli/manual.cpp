@@ -77,7 +77,8 @@ std::vector<explained> exit_statuses() {
         {code(exit_code::usage),
          "The command line is wrong, or the name is in use in another way."},
         {code(exit_code::unavailable), "The engine cannot be reached or used."},
-        {code(exit_code::internal), "A fault of holdfast itself."},
+        {code(exit_code::internal),
+         "The output could not be written, or a fault of holdfast itself."},
         {code(exit_code::busy), "Somebody else holds the lock; -E changes it."},
         {code(exit_code::lost), "run: the lock was lost, and the command was ended."},
         {code(exit_code::not_executable), "run: the command could not be started."},
@@ -205,8 +206,9 @@ std::string fish_completion(const CLI::App& app) {
     return out;
 }
 
-int print(const std::string& text) {
-    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+int show(const std::string& text) {
+    std::fputs(text.c_str(), stdout); // main looks after failures
+    return exit_code::ok;
 }
 
 } // namespace
@@ -220,8 +222,8 @@ void add_completion(CLI::App& app, action& chosen) {
     sub->footer("Example:\n  source <(holdfast completion bash)");
     sub->callback([&app, shell, &chosen] {
         chosen = [&app, shell] {
-            if (*shell == "zsh") { return print(zsh_completion(app)); }
-            return print(*shell == "fish" ? fish_completion(app) : bash_completion(app));
+            if (*shell == "zsh") { return show(zsh_completion(app)); }
+            return show(*shell == "fish" ? fish_completion(app) : bash_completion(app));
         };
     });
 }
@@ -229,7 +231,7 @@ void add_completion(CLI::App& app, action& chosen) {
 void add_man(CLI::App& app, action& chosen) {
     auto* const sub = app.add_subcommand("man", "Print the man page");
     sub->footer("Example:\n  holdfast man | man -l -");
-    sub->callback([&app, &chosen] { chosen = [&app] { return print(man_page(app)); }; });
+    sub->callback([&app, &chosen] { chosen = [&app] { return show(man_page(app)); }; });
 }
 
 } // namespace holdfast::cli

@@ -5,9 +5,11 @@
 #include "cli/failure_code.hpp"
 #include "cli/hold_flags.hpp"
 #include "cli/messages.hpp"
+#include "cli/output.hpp"
 #include "cli/place.hpp"
 #include "cli/run_owners.hpp"
 #include "cli/script_output.hpp"
+#include "cli/signals.hpp"
 #include "cli/token_text.hpp"
 #include "cli/waiting.hpp"
 
@@ -17,8 +19,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -36,19 +36,20 @@ struct script_flags {
 };
 
 client client_for(const place_options& where) {
+    survive_limits();
     const auto url = url_of(where);
     return url.empty() ? client{} : client{url};
-}
-
-bool print(const std::string& text) {
-    std::signal(SIGPIPE, SIG_IGN); // a reader that has gone is a failure to write
-    return std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
 }
 
 int acquire(const script_flags& flags) {
     if (!flags.hold.max_hold.empty()) {
         throw error{errc::invalid_option,
                     "--max-hold: 'renew' would not keep it; give --lease, and renew no longer"};
+    }
+    if (!stdout_is_open()) {
+        tell(show_name(flags.name) + " is not acquired: stdout is closed, nobody would know whose "
+                                     "it is");
+        return exit_code::internal;
     }
     run_settings what;
     apply(flags.hold, what);

@@ -63,6 +63,8 @@ void ignore(const std::vector<int>& signals) noexcept {
     for (const int signal : signals) { handle(signal, SIG_IGN); }
 }
 
+void survive_limits() noexcept { ignore({SIGPIPE, SIGXFSZ, SIGXCPU}); }
+
 void set_to_default(int signal) noexcept { handle(signal, SIG_DFL); }
 
 } // namespace holdfast::cli

@@ -42,6 +42,9 @@ private:
 };
 
 void ignore(const std::vector<int>& signals) noexcept;
+/// From now on a write that fails, because a reader has gone or a limit on file sizes is reached,
+/// is an error and does not end the process; nor does a soft limit on processor time.
+void survive_limits() noexcept;
 void set_to_default(int signal) noexcept;
 
 } // namespace holdfast::cli

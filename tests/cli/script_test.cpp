@@ -127,6 +127,7 @@ TEST_F(script, in_a_run_renews_and_releases_what_it_acquired_itself) {
 TEST_F(script, that_cannot_be_told_of_its_lock_does_not_keep_it) {
     for (const std::string line :
          {"$holdfast acquire job > /dev/full", "$holdfast acquire --json job > /dev/full",
+          "$holdfast acquire job >&-", "$holdfast acquire --json job <&- >&-",
           "mkfifo pipe; exec 4<>pipe 5>pipe 4<&-; $holdfast acquire job >&5"}) {
         const auto end = shell(line);
         EXPECT_EQ(end.code, 70) << line << end.err;
