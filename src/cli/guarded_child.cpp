@@ -40,14 +40,15 @@ void guarded_child::watch() {
     while (state_ != state::gone) {
         look_at_time();
         if (state_ == state::gone) { break; }
-        std::array<pollfd, 2> both{pollfd{at_.events.descriptor(), POLLIN, 0},
-                                   pollfd{front_gone_ ? -1 : at_.front.descriptor(), POLLIN, 0}};
-        ::poll(both.data(), both.size(), static_cast<int>(next_look().count()));
+        std::array<pollfd, 3> all{pollfd{at_.events.descriptor(), POLLIN, 0},
+                                  pollfd{front_gone_ ? -1 : at_.front.descriptor(), POLLIN, 0},
+                                  pollfd{loss_.descriptor(), POLLIN, 0}};
+        ::poll(all.data(), all.size(), static_cast<int>(next_look().count()));
         while (const auto signal = at_.events.next()) {
             if (signal->number == SIGTERM) { end_child("the guardian got SIGTERM"); }
         }
         reap();
-        if (both[1].revents != 0) { listen(); }
+        if (all[1].revents != 0) { listen(); }
     }
 }
 

@@ -2,6 +2,7 @@
 // The command under guard: starting it, watching it, and ending it and all that it started in time.
 
 #include "cli/link.hpp"
+#include "cli/loss_bell.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/signals.hpp"
 #include "cli/spawn.hpp"
@@ -39,7 +40,8 @@ void tell_deadline(const post& at, const lease& held);
 ///   gone         nothing is left: the lock can be released
 class guarded_child {
 public:
-    guarded_child(const post& at, lease& held) : at_{at}, what_{at.what}, held_{held} {}
+    guarded_child(const post& at, lease& held)
+        : at_{at}, what_{at.what}, held_{held}, loss_{held} {}
 
     /// False: it could not be started; the front was told.
     bool start(ready_child& ready);
@@ -67,6 +69,7 @@ private:
     const post& at_;
     const run_settings& what_;
     lease& held_;
+    loss_bell loss_; ///< a broken lock ends the command at once, not at the next look
     state state_ = state::running;
     pid_t child_ = 0;
     int status_ = 0;

@@ -39,6 +39,19 @@ TEST_F(loss_of_the_lock, by_an_operator_ends_the_command_at_once) {
     EXPECT_EQ(here.left_over(), "");
 }
 
+TEST_F(loss_of_the_lock, by_an_operator_does_not_wait_for_the_next_look_at_the_lease) {
+    // With a lease of 30 s the guardian looks at it every second.
+    const auto end_of_a_job = [&] {
+        auto job = hold("x", {"-q"});
+        const client fleet{here.url()};
+        const stopwatch watch;
+        EXPECT_TRUE(admin{fleet}.break_lock("x"));
+        EXPECT_EQ(job.wait().code, 76);
+        return watch.elapsed();
+    };
+    EXPECT_LT(quickest_of(3, end_of_a_job), 500ms);
+}
+
 TEST_F(loss_of_the_lock, is_no_matter_once_the_command_is_over) {
     // Ends just when the longest hold does; whichever is first, nothing hangs and nothing is left.
     for (int i = 0; i < 5; ++i) {
