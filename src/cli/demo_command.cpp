@@ -96,13 +96,13 @@ std::string own_name(const char* what) {
     return std::string{"demo:"} + what + ":" + text.data();
 }
 
-int demo(std::string url) {
+int demo(place where) {
     const scratch folder;
-    if (url.empty()) { url = "embedded:" + folder.path() + "/locks.db"; }
-    client{url}.ping(); // or say at once what is wrong with it
+    if (where.url.empty()) { where.url = "embedded:" + folder.path() + "/locks.db"; }
+    where.open().ping(); // or say at once what is wrong with it
     auto& board = make_board();
     sale what;
-    what.url = url;
+    what.where = where;
     what.name = own_name("stock");
 
     const auto without = run_sale("1. Four processes sell 400 items without a lock.", what, board);
@@ -113,11 +113,11 @@ int demo(std::string url) {
     std::printf("   sold %d of %d%s\n\n", with.sold, what.items,
                 with.sold == what.items ? ": exact" : ": WRONG");
     std::printf("3. A holder is killed with -9, and the next takes over.\n");
-    if (!url.starts_with("embedded:")) {
+    if (!where.url.starts_with("embedded:")) {
         std::printf("   (a server does not see it die: its lease of %d s has to end first)\n",
                     static_cast<int>(killed_lease.count()));
     }
-    const auto next = kill_a_holder(url, own_name("order"));
+    const auto next = kill_a_holder(where, own_name("order"));
     std::printf("   after %.1f ms, token %llu after %llu\n", next.took_ms,
                 static_cast<unsigned long long>(next.next_token),
                 static_cast<unsigned long long>(next.killed_token));
@@ -145,7 +145,7 @@ void add_demo(CLI::App& app, action& chosen) {
         app.add_subcommand("demo", "A flash sale without and with a lock, in a few seconds");
     add_place(*sub, *where);
     sub->footer("Without a URL: embedded, in a scratch folder.");
-    sub->callback([where, &chosen] { chosen = [where] { return demo(url_of(*where)); }; });
+    sub->callback([where, &chosen] { chosen = [where] { return demo(place_of(*where)); }; });
 }
 
 } // namespace holdfast::cli

@@ -44,7 +44,7 @@ void sell(const sale& what, demo_board& board) {
         while (sell_one(board)) {}
         return;
     }
-    client fleet{what.url};
+    auto fleet = what.where.open();
     mutex stock{fleet, what.name, {.note = "holdfast demo"}};
     for (;;) {
         const std::scoped_lock hold{stock};
@@ -101,13 +101,13 @@ bool hold_sale(const sale& what, demo_board& board, const std::function<void()>&
     return good;
 }
 
-take_over kill_a_holder(const std::string& url, const std::string& name) {
+take_over kill_a_holder(const place& where, const std::string& name) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) { fail("no pipe"); }
     const base::fd reads{ends[0]};
     base::fd writes{ends[1]};
     const auto victim = in_child([&] {
-        client fleet{url};
+        auto fleet = where.open();
         mutex lock{fleet, name};
         const auto held = lock.acquire({.lease = killed_lease, .note = "about to be killed"});
         const auto token = held.token();
@@ -126,7 +126,7 @@ take_over kill_a_holder(const std::string& url, const std::string& name) {
     ::kill(victim, SIGKILL);
     ::waitpid(victim, nullptr, 0);
 
-    client fleet{url};
+    auto fleet = where.open();
     mutex lock{fleet, name};
     fence store; // what a database does with one more condition in its UPDATE
     const auto held = lock.acquire();

@@ -2,6 +2,7 @@
 // The demo's sellers: real processes that sell one stock.
 
 #include "cli/demo_board.hpp"
+#include "cli/place.hpp"
 
 #include <chrono>
 #include <functional>
@@ -12,7 +13,7 @@ namespace holdfast::cli {
 struct sale {
     int sellers = 4;
     int items = 400;
-    std::string url;
+    place where;
     std::string name; ///< of the lock
     bool locked = false;
 };
@@ -33,6 +34,6 @@ inline constexpr std::chrono::seconds killed_lease{2};
 
 /// A process takes the lock `name` and is killed with -9; another takes over; then the first one's
 /// write, which was on its way all the time, arrives at the store.
-[[nodiscard]] take_over kill_a_holder(const std::string& url, const std::string& name);
+[[nodiscard]] take_over kill_a_holder(const place& where, const std::string& name);
 
 } // namespace holdfast::cli

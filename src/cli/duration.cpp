@@ -1,5 +1,7 @@
 #include "cli/duration.hpp"
 
+#include <holdfast/error.hpp>
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -35,6 +37,23 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
         return milliseconds{static_cast<milliseconds::rep>(std::llround(ms))};
     }
     return std::nullopt;
+}
+
+milliseconds duration_of(const std::string& option, const std::string& text) {
+    const auto value = parse_duration(text);
+    if (!value) {
+        throw error{errc::invalid_option,
+                    option + ": '" + text + "' is not a duration; write 500ms, 30s, 5m, 2h or 1d"};
+    }
+    return *value;
+}
+
+milliseconds some_time(const std::string& option, const std::string& text) {
+    const auto out = duration_of(option, text);
+    if (out <= milliseconds{0}) {
+        throw error{errc::invalid_option, option + ": '" + text + "' is no time at all"};
+    }
+    return out;
 }
 
 std::string say_duration(milliseconds what) {

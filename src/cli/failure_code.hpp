@@ -13,6 +13,7 @@ namespace holdfast::cli {
         what.code() == errc::wrong_primitive || what.code() == errc::wrong_limit) {
         return exit_code::usage;
     }
+    if (what.code() == errc::lost) { return exit_code::lost; }
     return what.code() == errc::internal ? exit_code::internal : exit_code::unavailable;
 }
 

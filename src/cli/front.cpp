@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/guardian.hpp"
+#include "cli/interruption.hpp"
 #include "cli/link.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
@@ -31,6 +32,13 @@ using std::chrono::milliseconds;
 
 const std::vector<int> heard{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 
+/// What the shell started, from the start to the exit code.
+///
+///   waiting      ready: running | a signal: the guardian is told to stop waiting
+///   running      signals are passed on | exited: releasing
+///                the guardian gone, or the deadline over: ends the command itself
+///   releasing    released: over | a signal: no more than `patience` is left for it
+///   any          finished: over
 class front {
 public:
     front(const run_settings& what, const signal_state& signals, signal_queue events,
@@ -52,9 +60,10 @@ public:
             if (!over_ && boot_clock::now() >= deadline_.get()) {
                 stand_in("is stopped or late, so that the lock is lost");
             }
+            if (!over_ && boot_clock::now() >= leave_at_) { leave(); }
         }
         // With the lock lost, the engine may be as well, and letting go of it may take seconds.
-        if (code_ != exit_code::lost) { ::waitpid(guardian_pid_, nullptr, 0); }
+        if (code_ != exit_code::lost) { wait_for_guardian(); }
         while (::waitpid(-1, nullptr, WNOHANG) > 0) {} // until then a killed command has its group
         take_terminal_from_the_dead();
         if (to_die_of_ != 0) { die_of(to_die_of_); }
@@ -62,8 +71,10 @@ public:
     }
 
 private:
+    enum class phase { waiting, running, releasing };
+
     [[nodiscard]] int time_out() const {
-        const auto deadline = deadline_.get();
+        const auto deadline = std::min(deadline_.get(), leave_at_);
         if (deadline == never) { return -1; }
         const auto left = std::chrono::ceil<milliseconds>(deadline - boot_clock::now());
         return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
@@ -75,14 +86,54 @@ private:
 
     void on_signal(const arrived_signal& signal) {
         if (signal.number != SIGCONT && signals_.ignored(signal.number)) { return; } // as by nohup
-        if (child_ != 0) {
+        if (phase_ == phase::running) {
             interrupted_ = interrupted_ || signal.number == SIGINT;
             // The child is of our process group: Ctrl-C has reached it already.
             if (!signal.from_terminal) { guardian_.say({word::kind::signal, signal.number}); }
-        } else if (signal.number != SIGCONT) {
-            guardian_.say({word::kind::cancel});
-            code_ = exit_code::signalled + signal.number;
-            to_die_of_ = signal.number;
+        } else if (phase_ == phase::waiting ? signal.number != SIGCONT
+                                            : is_for_the_release(signal.number)) {
+            end_by(signal.number);
+        }
+    }
+
+    /// Others were meant for the command.
+    static bool is_for_the_release(int signal) noexcept {
+        return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    }
+
+    /// Nothing of the command runs. The guardian needs a moment to leave nothing behind on the
+    /// engine, but an engine that does not answer is not waited for.
+    void end_by(int signal) {
+        if (leave_at_ != never) { return; }
+        leave_at_ = boot_clock::now() + patience;
+        last_signal_ = signal;
+        if (phase_ == phase::releasing) { return; } // in time, the command's code is the answer
+        guardian_.say({word::kind::cancel});
+        die_by(signal);
+    }
+
+    void die_by(int signal) noexcept {
+        code_ = exit_code::signalled + signal;
+        to_die_of_ = signal;
+    }
+
+    /// The guardian goes on alone.
+    void leave() {
+        if (phase_ == phase::releasing) {
+            tell(what_, show_name(what_.name) + " is being released; not waited for any longer");
+        }
+        die_by(last_signal_);
+        over_ = true;
+        guardian_left_ = true;
+    }
+
+    void wait_for_guardian() {
+        const auto end = boot_clock::now() + patience;
+        for (bool closed = guardian_left_; !closed && boot_clock::now() < end;) {
+            while (guardian_.hear(closed)) {}
+            pollfd only{guardian_.descriptor(), POLLIN, 0};
+            if (!closed) { ::poll(&only, 1, static_cast<int>(patience.count())); }
+            if (closed) { ::waitpid(guardian_pid_, nullptr, 0); }
         }
     }
 
@@ -93,12 +144,13 @@ private:
             case word::kind::ready: let_begin(static_cast<pid_t>(said->number)); break;
             case word::kind::stopped: stop_too(); break;
             case word::kind::exited: on_exit(static_cast<int>(said->number)); break;
+            case word::kind::released: over_ = true; break;
             case word::kind::finished: end_with(static_cast<int>(said->number)); break;
             default: break;
             }
         }
         if (!closed || over_) { return; }
-        if (to_die_of_ != 0) { // most likely it has cancelled what it was asked to
+        if (phase_ == phase::waiting && to_die_of_ != 0) { // most likely it has cancelled the wait
             kill_tree(::getpid());
             over_ = true;
         } else {
@@ -112,6 +164,7 @@ private:
         take_signals();
         if (to_die_of_ != 0) { return; } // the guardian was told
         child_ = child;
+        phase_ = phase::running;
         guardian_.say({word::kind::go});
     }
 
@@ -123,8 +176,13 @@ private:
     void on_exit(int status) {
         // A Ctrl-C that ended the child has reached us before, but we may look at both only now.
         take_signals();
-        if (!WIFSIGNALED(status)) { return end_with(WEXITSTATUS(status)); }
-        end_with(exit_code::signalled + WTERMSIG(status));
+        phase_ = phase::releasing;
+        child_ = 0;
+        if (!WIFSIGNALED(status)) {
+            code_ = WEXITSTATUS(status);
+            return;
+        }
+        code_ = exit_code::signalled + WTERMSIG(status);
         // A shell goes on after Ctrl-C with its next command, unless what it ran has died of it.
         if (WTERMSIG(status) == SIGINT && interrupted_) { to_die_of_ = SIGINT; }
     }
@@ -135,13 +193,21 @@ private:
         kill_tree(::getpid(), guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_tree(::getpid());
-        tell(what_, std::string{"the guardian "} + what_happened +
-                        (child_ == 0 ? " before the command was started"
-                                     : "; the command was ended. The lock is free when its lease "
-                                       "is over"));
+        tell(what_, std::string{"the guardian "} + what_happened + consequence());
         over_ = true;
         code_ = exit_code::lost;
         to_die_of_ = 0;
+    }
+
+    [[nodiscard]] const char* consequence() const noexcept {
+        switch (phase_) {
+        case phase::waiting: return " before the command was started";
+        case phase::running:
+            return "; the command was ended. The lock is free when its lease is over";
+        case phase::releasing:
+            return " before the lock was released. It is free when its lease is over";
+        }
+        return "";
     }
 
     /// The child has stopped itself. For the shell to see a stopped job we stop too; the guardian
@@ -154,25 +220,19 @@ private:
         ::raise(SIGSTOP);
     }
 
-    [[noreturn]] static void die_of(int signal) {
-        set_to_default(signal);
-        sigset_t only;
-        ::sigemptyset(&only);
-        ::sigaddset(&only, signal);
-        ::raise(signal);
-        ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-        ::_exit(exit_code::signalled + signal);
-    }
-
     const run_settings& what_;
     const signal_state& signals_;
     signal_queue events_;
     link_end guardian_;
     pid_t guardian_pid_;
     const shared_deadline& deadline_;
+    phase phase_ = phase::waiting;
     pid_t child_ = 0;
     bool interrupted_ = false;
     bool over_ = false;
+    bool guardian_left_ = false; ///< it is not waited for
+    base::instant leave_at_ = never;
+    int last_signal_ = 0; ///< by which we were asked to end
     int code_ = exit_code::internal;
     int to_die_of_ = 0; ///< the signal that we were ended by, also to those who wait for us
 };

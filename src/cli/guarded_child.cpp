@@ -28,8 +28,7 @@ bool guarded_child::start(ready_child& ready) {
     const auto pid = ready.pid();
     if (const int error = ready.go(); error != 0) {
         tell(what_.command.front() + ": " + std::generic_category().message(error));
-        at_.front.say({word::kind::finished,
-                       error == ENOENT ? exit_code::not_found : exit_code::not_executable});
+        status_ = W_EXITCODE(error == ENOENT ? exit_code::not_found : exit_code::not_executable, 0);
         return false;
     }
     child_ = pid;

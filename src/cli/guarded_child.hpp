@@ -43,7 +43,7 @@ public:
     guarded_child(const post& at, lease& held)
         : at_{at}, what_{at.what}, held_{held}, loss_{held} {}
 
-    /// False: it could not be started; the front was told.
+    /// False: it could not be started, as status() says in the way of a shell.
     bool start(ready_child& ready);
     /// Until nothing is left.
     void watch();

@@ -3,6 +3,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/failure_code.hpp"
 #include "cli/guarded_child.hpp"
+#include "cli/interruption.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
@@ -13,7 +14,9 @@
 
 #include <holdfast/holdfast.hpp>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <optional>
@@ -25,6 +28,9 @@
 namespace holdfast::cli {
 
 namespace {
+
+using base::boot_clock;
+using std::chrono::milliseconds;
 
 /// Whether the front still wants the command, which is ready to begin. If the job was stopped
 /// meanwhile (Ctrl-Z), the front answers when that goes on.
@@ -48,11 +54,48 @@ bool is_wanted(const post& at, const lease& held, pid_t ready) {
     }
 }
 
+/// Whether somebody has asked us to stop waiting: the front, or by a SIGTERM to the guardian.
+bool is_cancelled(const post& at) {
+    bool closed = false;
+    while (const auto said = at.front.hear(closed)) {
+        if (said->what == word::kind::cancel || said->what == word::kind::signal) { return true; }
+    }
+    while (const auto signal = at.events.next()) {
+        if (signal->number == SIGTERM) { return true; }
+    }
+    return closed;
+}
+
+/// Empty: somebody else has it, or `cancelled`; then nothing is held.
+std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::instant end,
+                                          bool& cancelled) {
+    std::optional<milliseconds> wait;
+    if (end != base::never) {
+        wait = std::max(std::chrono::ceil<milliseconds>(end - boot_clock::now()), milliseconds{0});
+    }
+    std::optional<lease> held;
+    std::stop_token stop;
+    {
+        const interruption_watch watch{
+            {{at.front.descriptor(), at.events.descriptor()}, [&at] { return is_cancelled(at); }}};
+        stop = watch.stop();
+        held = get_lock(fleet, at.what, wait, stop);
+    } // now nobody reads what the front says but us
+    cancelled = stop.stop_requested();
+    if (!cancelled) { return held; }
+    if (held) { give_back(*held); } // it came at the same moment
+    return std::nullopt;
+}
+
 /// Asks again if the lease is as good as over when we come to know of it: we were stopped. One that
 /// was handed on to us is short until its first renewal, which we cannot wait for.
 std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
+    constexpr std::chrono::hours century{24L * 365 * 100}; // which is for ever
+    const auto end = at.what.wait && *at.what.wait < century
+                         ? base::later(boot_clock::now(), *at.what.wait)
+                         : base::never;
     for (;;) {
-        auto held = get_lock(fleet, at.what, at.front, cancelled);
+        auto held = get_unless_cancelled(fleet, at, end, cancelled);
         if (!held || held->remaining() > at.what.grace + kill_slack) { return held; }
         std::error_code failure;
         held->extend(at.what.hold.lease, failure);
@@ -69,13 +112,13 @@ void let_go_of_streams() {
 
 void hold_and_run(const post& at) {
     const auto& what = at.what;
-    client fleet{what.url.empty() ? "embedded:" : what.url};
+    auto fleet = what.where.open();
     bool cancelled = false;
     auto held = get_good_lock(fleet, at, cancelled);
     if (!held) {
-        if (cancelled) { return; } // the front knows
-        tell(what, show_name(what.name) + " is held by another");
-        at.front.say({word::kind::finished, what.busy_code});
+        if (!cancelled) { tell(what, show_name(what.name) + " is held by another"); }
+        at.front.say(
+            {word::kind::finished, cancelled ? exit_code::signalled + SIGTERM : what.busy_code});
         return;
     }
     ready_child ready{what.command,
@@ -86,25 +129,27 @@ void hold_and_run(const post& at) {
                       at.signals,
                       at.group};
     if (!is_wanted(at, *held, ready.pid())) {
-        at.front.say({word::kind::finished,
-                      held->valid() ? exit_code::signalled + SIGTERM : exit_code::lost});
+        const bool valid = held->valid();
+        at.deadline.set(base::never);
+        if (valid) { give_back(*held); }
+        at.front.say(
+            {word::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
     }
     guarded_child child{at, *held};
-    if (!child.start(ready)) { return; }
-    let_go_of_streams();
-    child.watch();
+    if (child.start(ready)) {
+        let_go_of_streams();
+        child.watch();
+    }
     if (child.was_lost()) {
         tell(what, show_name(what.name) + ": the lock was lost; the command was ended");
         at.front.say({word::kind::finished, exit_code::lost});
         return; // what is left of the lease ends by itself
     }
-    // Nothing runs any more, so that nothing has to be ended in time: releasing may take its own.
-    at.deadline.set(base::never);
-    try {
-        held->release();
-    } catch (const error& problem) { tell(not_released(what.name, problem)); }
+    at.deadline.set(base::never); // nothing runs any more: releasing may take its time
     at.front.say({word::kind::exited, child.status()});
+    give_back(*held);
+    at.front.say({word::kind::released});
 }
 
 } // namespace

@@ -19,14 +19,6 @@ unsigned at_least_one(const std::string& option, unsigned value) {
     return value;
 }
 
-std::chrono::milliseconds some_time(const std::string& option, const std::string& text) {
-    const auto out = duration_of(option, text);
-    if (out <= std::chrono::milliseconds{0}) {
-        throw error{errc::invalid_option, option + ": '" + text + "' is no time at all"};
-    }
-    return out;
-}
-
 } // namespace
 
 void add_hold_flags(CLI::App& to, hold_flags& flags) {
@@ -60,15 +52,6 @@ void add_hold_flags(CLI::App& to, hold_flags& flags) {
     to.add_option("-E,--busy-code", flags.busy_code, "Exit with this code instead of 75 when held")
         ->type_name("CODE")
         ->check(CLI::Range(0, 255));
-}
-
-std::chrono::milliseconds duration_of(const std::string& option, const std::string& text) {
-    const auto value = parse_duration(text);
-    if (!value) {
-        throw error{errc::invalid_option,
-                    option + ": '" + text + "' is not a duration; write 500ms, 30s, 5m, 2h or 1d"};
-    }
-    return *value;
 }
 
 void apply(const hold_flags& flags, run_settings& to) {

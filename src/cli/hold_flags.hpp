@@ -32,8 +32,4 @@ void add_hold_flags(CLI::App& to, hold_flags& flags);
 /// Throws error(invalid_option) that names the option.
 void apply(const hold_flags& flags, run_settings& to);
 
-/// The duration of an option; throws error(invalid_option) that names it.
-[[nodiscard]] std::chrono::milliseconds duration_of(const std::string& option,
-                                                    const std::string& text);
-
 } // namespace holdfast::cli

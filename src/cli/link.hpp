@@ -21,7 +21,8 @@ struct word {
         // guardian to front
         ready,    ///< number: the child's process id; it begins when the front says `go`
         stopped,  ///< the child was stopped, and not the whole job
-        exited,   ///< number: the child's wait status
+        exited,   ///< number: the child's wait status; nothing of it is left
+        released, ///< after exited: the engine has answered, or is asked no more
         finished, ///< number: an exit code of Holdfast's own
         // front to guardian
         go,     ///< from now on signals are the child's; those that came before were a `cancel`

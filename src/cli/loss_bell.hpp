@@ -1,7 +1,7 @@
 #pragma once
 // The loss of a lease as a descriptor, for those who poll.
 
-#include "holdfast/base/fd.hpp"
+#include "cli/bell.hpp"
 
 #include <holdfast/lease.hpp>
 
@@ -12,18 +12,17 @@ namespace holdfast::cli {
 /// Readable from the moment that the lease is lost.
 class loss_bell {
 public:
-    /// Throws std::system_error if there is no descriptor to be had.
-    explicit loss_bell(const lease& held);
+    explicit loss_bell(const lease& held) : lost_{held.lost(), ring{bell_}} {}
 
-    [[nodiscard]] int descriptor() const noexcept { return bell_.get(); }
+    [[nodiscard]] int descriptor() const noexcept { return bell_.descriptor(); }
 
 private:
     struct ring {
-        int bell;
-        void operator()() const noexcept; ///< on a thread of the library's
+        const bell& to;
+        void operator()() const noexcept { to.ring(); } ///< on a thread of the library's
     };
 
-    base::fd bell_;
+    bell bell_;
     std::stop_callback<ring> lost_;
 };
 

@@ -6,6 +6,7 @@
 #include "cli/failure_code.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
+#include "cli/script_output.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/version.hpp>
@@ -36,15 +37,11 @@ constexpr const char* examples = R"(Examples:
 Locks are kept in a file of yours, for all processes of this host; --url or
 HOLDFAST_URL names another place.)";
 
-/// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
-/// be said in the shell's words too.
-int say_for_eval(int code, int argc, char** argv) {
+/// Whether what is printed is for a shell to evaluate, as far as a wrong line can be understood.
+bool is_for_eval(int argc, char** argv) {
     const std::vector<std::string> words{argv + 1, argv + argc};
-    const bool wanted = !words.empty() && words.front() == "acquire" &&
-                        std::find(words.begin(), words.end(), "--json") == words.end() &&
-                        ::isatty(STDOUT_FILENO) == 0;
-    if (code != exit_code::ok && wanted) { std::printf("(exit %d)\n", code); }
-    return code;
+    return !words.empty() && words.front() == "acquire" &&
+           std::find(words.begin(), words.end(), "--json") == words.end();
 }
 
 /// An empty value is most often a variable that was not set: "--lease $LEASE" must not mean 30s.
@@ -112,5 +109,6 @@ int main(int argc, char** argv) {
         cli::tell(problem.what());
         code = cli::code_of(problem);
     } catch (const std::exception& problem) { cli::tell(problem.what()); }
-    return cli::say_for_eval(code, argc, argv);
+    if (code != cli::exit_code::ok && cli::is_for_eval(argc, argv)) { cli::fail_for_eval(code); }
+    return code;
 }

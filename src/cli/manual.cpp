@@ -80,10 +80,10 @@ std::vector<explained> exit_statuses() {
         {code(exit_code::internal),
          "The output could not be written, or a fault of holdfast itself."},
         {code(exit_code::busy), "Somebody else holds the lock; -E changes it."},
-        {code(exit_code::lost), "run: the lock was lost, and the command was ended."},
+        {code(exit_code::lost), "The lock was lost; run has ended the command."},
         {code(exit_code::not_executable), "run: the command could not be started."},
         {code(exit_code::not_found), "run: the command was not found."},
-        {code(exit_code::signalled) + "+N", "run: signal N ended the command, or the waiting."},
+        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the waiting."},
         {"any other", "run: the command's own."},
     };
 }

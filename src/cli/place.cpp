@@ -1,5 +1,6 @@
 #include "cli/place.hpp"
 
+#include "cli/duration.hpp"
 #include "cli/messages.hpp"
 
 #include <holdfast/error.hpp>
@@ -24,6 +25,9 @@ void add_place(CLI::App& to, place_options& where) {
     to.add_option("--url-file", where.url_file, "Read the URL from the first line of this file")
         ->type_name("FILE")
         ->excludes(url);
+    to.add_option("--connect-wait", where.connect_wait,
+                  "How long to try an engine that cannot be reached or does not answer; default 5s")
+        ->type_name("DUR");
 }
 
 namespace {
@@ -79,14 +83,17 @@ void refuse_options_without_layout(const std::string& url) {
 
 } // namespace
 
-std::string url_of(const place_options& where) {
-    auto out = given_url(where);
-    if (out.starts_with("memory:")) {
+place place_of(const place_options& where) {
+    place out{given_url(where)};
+    if (out.url.starts_with("memory:")) {
         throw error{errc::invalid_option,
                     "memory: is for threads of one process, and keeps no other command away; use "
                     "embedded: or redis://host"};
     }
-    refuse_options_without_layout(out);
+    refuse_options_without_layout(out.url);
+    if (!where.connect_wait.empty()) {
+        out.options.connect_wait = some_time("--connect-wait", where.connect_wait);
+    }
     return out;
 }
 

@@ -68,7 +68,7 @@ void set_grace(const std::string& text, run_settings& to) {
 run_settings settings_of(const run_flags& flags) {
     run_settings out;
     apply(flags.hold, out);
-    out.url = url_of(flags.where);
+    out.where = place_of(flags.where);
     out.name = flags.name;
     out.command = flags.command;
     out.loud = loudness_of(flags);

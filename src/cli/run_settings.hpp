@@ -1,6 +1,8 @@
 #pragma once
 // What `holdfast run` was asked to do.
 
+#include "cli/place.hpp"
+
 #include <holdfast/lock_info.hpp>
 #include <holdfast/options.hpp>
 
@@ -14,7 +16,7 @@ namespace holdfast::cli {
 enum class loudness { quiet, usual, verbose };
 
 struct run_settings {
-    std::string url; ///< empty: the default engine
+    place where;
     std::string name;
     std::vector<std::string> command;
     primitive kind = primitive::mutex;

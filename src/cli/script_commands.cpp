@@ -4,6 +4,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/failure_code.hpp"
 #include "cli/hold_flags.hpp"
+#include "cli/interruption.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/place.hpp"
@@ -19,6 +20,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 
@@ -37,36 +39,77 @@ struct script_flags {
 
 client client_for(const place_options& where) {
     survive_limits();
-    const auto url = url_of(where);
-    return url.empty() ? client{} : client{url};
+    return place_of(where).open();
 }
 
-int acquire(const script_flags& flags) {
+run_settings settings_of(const script_flags& flags) {
     if (!flags.hold.max_hold.empty()) {
         throw error{errc::invalid_option,
                     "--max-hold: 'renew' would not keep it; give --lease, and renew no longer"};
     }
-    if (!stdout_is_open()) {
-        tell(show_name(flags.name) + " is not acquired: stdout is closed, nobody would know whose "
-                                     "it is");
+    run_settings out;
+    apply(flags.hold, out);
+    out.name = flags.name;
+    out.hold.renew = false;
+    return out;
+}
+
+[[noreturn]] void end_by(int signal, const script_flags& flags) {
+    if (!flags.json) { fail_for_eval(exit_code::signalled + signal); }
+    die_of(signal);
+}
+
+/// The lock; empty: somebody else has it, or `signals` have come, and then
+/// nothing is held.
+std::optional<lease> get_uninterrupted(client& fleet, const run_settings& what,
+                                       ending_signals& signals, const script_flags& flags) {
+    std::optional<lease> held;
+    {
+        const interruption_watch watch{{.descriptors = {signals.descriptor()},
+                                        .arrived = [&] { return signals.arrived(); },
+                                        .impatient = [&] { end_by(signals.number(), flags); }}};
+        held = get_lock(fleet, what, what.wait, watch.stop());
+    }
+    if (signals.arrived()) { held.reset(); }
+    return held;
+}
+
+/// The exit code; the lock is kept if that is 0.
+int tell_of(lease& held, const script_flags& flags) {
+    const grant_text text{held.name(), held.owner(), token_text(held), held.remaining()};
+    if (!print(flags.json ? as_json(text) : as_shell(text))) {
+        tell(show_name(text.name) + ": who holds it could not be written, so that it is released");
+        give_back(held);
         return exit_code::internal;
     }
-    run_settings what;
-    apply(flags.hold, what);
-    what.name = flags.name;
-    what.hold.renew = false;
-    auto fleet = client_for(flags.where);
-    auto held = get_lock(fleet, what);
-    if (!held) {
-        tell(show_name(what.name) + " is held by another");
-        return what.busy_code;
+    if (!held.valid()) { // what reads it has kept us waiting
+        tell(show_name(text.name) + ": its lease was over before it could be told");
+        return exit_code::lost;
     }
-    const grant_text text{what.name, held->owner(), token_text(*held), held->remaining()};
-    held->detach();
-    if (print(flags.json ? as_json(text) : as_shell(text))) { return exit_code::ok; }
-    tell(show_name(what.name) + ": who holds it could not be written, so that it is released");
-    admin{fleet}.release(text.name, text.owner);
-    return exit_code::internal;
+    held.detach();
+    return exit_code::ok;
+}
+
+int acquire(const script_flags& flags) {
+    const auto what = settings_of(flags);
+    if (!stdout_is_open()) {
+        tell(show_name(what.name) + " is not acquired: stdout is closed, nobody would know whose "
+                                    "it is");
+        return exit_code::internal;
+    }
+    ending_signals signals;
+    int code = what.busy_code;
+    {
+        auto fleet = client_for(flags.where);
+        auto held = get_uninterrupted(fleet, what, signals, flags);
+        if (held) {
+            code = tell_of(*held, flags);
+        } else if (!signals.arrived()) {
+            tell(show_name(what.name) + " is held by another");
+        }
+    }
+    if (signals.number() != 0) { end_by(signals.number(), flags); }
+    return code;
 }
 
 /// What `eval "$(holdfast acquire ...)"` has set, unless it was given.

@@ -1,7 +1,10 @@
 #include "cli/script_output.hpp"
 
+#include "cli/output.hpp"
+
 #include <array>
 #include <cstddef>
+#include <unistd.h>
 
 namespace holdfast::cli {
 
@@ -72,6 +75,11 @@ std::string as_json(const grant_text& what) {
     return "{\"name\": " + json_quote(what.name) + ", \"owner\": " + json_quote(what.owner) +
            ", \"token\": " + (what.token.empty() ? "null" : what.token) +
            ", \"valid_for_ms\": " + std::to_string(what.valid_for.count()) + "}\n";
+}
+
+void fail_for_eval(int code) {
+    if (::isatty(STDOUT_FILENO) != 0) { return; }
+    [[maybe_unused]] const bool told = print("(exit " + std::to_string(code) + ")\n");
 }
 
 } // namespace holdfast::cli

@@ -21,4 +21,8 @@ struct grant_text {
 [[nodiscard]] std::string json_quote(std::string_view text);
 [[nodiscard]] std::string as_json(const grant_text& what);
 
+/// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
+/// be said in the shell's words, too.
+void fail_for_eval(int code);
+
 } // namespace holdfast::cli

@@ -1,5 +1,7 @@
 #include "cli/signals.hpp"
 
+#include "cli/exit_codes.hpp"
+
 #include <cerrno>
 #include <sys/signalfd.h>
 #include <system_error>
@@ -49,6 +51,19 @@ std::optional<arrived_signal> signal_queue::next() const noexcept {
                           info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT)};
 }
 
+bool ending_signals::arrived() noexcept {
+    if (number_ != 0) { return true; }
+    if (const auto signal = queue_.next()) { number_ = signal->number; }
+    return number_ != 0;
+}
+
+std::vector<int> ending_signals::not_ignored() {
+    const signal_state now;
+    std::vector<int> out{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    std::erase_if(out, [&](int signal) { return now.ignored(signal); });
+    return out;
+}
+
 namespace {
 
 void handle(int signal, void (*how)(int)) noexcept {
@@ -66,5 +81,15 @@ void ignore(const std::vector<int>& signals) noexcept {
 void survive_limits() noexcept { ignore({SIGPIPE, SIGXFSZ, SIGXCPU}); }
 
 void set_to_default(int signal) noexcept { handle(signal, SIG_DFL); }
+
+void die_of(int signal) noexcept {
+    set_to_default(signal);
+    sigset_t only;
+    ::sigemptyset(&only);
+    ::sigaddset(&only, signal);
+    ::raise(signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    ::_exit(exit_code::signalled + signal);
+}
 
 } // namespace holdfast::cli

@@ -41,10 +41,30 @@ private:
     base::fd queue_;
 };
 
+/// The signals that end a program which a person or a script wants to be over. Blocked while it
+/// lives, but for those that were ignored at the start.
+class ending_signals {
+public:
+    ending_signals() : queue_{not_ignored()} {}
+
+    [[nodiscard]] int descriptor() const noexcept { return queue_.descriptor(); }
+    /// Whether one has come by now.
+    [[nodiscard]] bool arrived() noexcept;
+    [[nodiscard]] int number() const noexcept { return number_; } ///< 0: none has
+
+private:
+    [[nodiscard]] static std::vector<int> not_ignored();
+
+    signal_queue queue_;
+    int number_ = 0;
+};
+
 void ignore(const std::vector<int>& signals) noexcept;
 /// From now on a write that fails, because a reader has gone or a limit on file sizes is reached,
 /// is an error and does not end the process; nor does a soft limit on processor time.
 void survive_limits() noexcept;
 void set_to_default(int signal) noexcept;
+/// Ends this process as the signal ends any program, for those who wait for it.
+[[noreturn]] void die_of(int signal) noexcept;
 
 } // namespace holdfast::cli

@@ -1,21 +1,24 @@
 #pragma once
-// Getting the lock while the front may change its mind, and saying meanwhile who has it.
+// Getting the lock, and giving it back.
 
-#include "cli/link.hpp"
 #include "cli/run_settings.hpp"
 
 #include <holdfast/client.hpp>
 #include <holdfast/lease.hpp>
 
+#include <chrono>
 #include <optional>
+#include <stop_token>
 
 namespace holdfast::cli {
 
-/// Empty: somebody else has it, or `cancelled`. Throws holdfast::error.
+/// Waits for it as long as `wait` says: empty is for ever, 0 not at all. Says meanwhile who has it
+/// if that is wanted. Empty: somebody else has it, or `stop` was requested. Throws holdfast::error.
 [[nodiscard]] std::optional<lease> get_lock(client& fleet, const run_settings& what,
-                                            const link_end& front, bool& cancelled);
+                                            std::optional<std::chrono::milliseconds> wait,
+                                            const std::stop_token& stop);
 
-/// The same with nobody to listen to.
-[[nodiscard]] std::optional<lease> get_lock(client& fleet, const run_settings& what);
+/// Releases it, waits for the answer, and tells if there is none.
+void give_back(lease& held);
 
 } // namespace holdfast::cli

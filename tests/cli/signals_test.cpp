@@ -108,6 +108,32 @@ TEST_F(signals, that_come_when_the_command_is_about_to_begin_keep_it_from_beginn
     EXPECT_EQ(here.left_over(), "");
 }
 
+TEST_F(signals, that_come_at_the_same_moment_as_the_lock_end_the_wait) {
+    auto holder = hold("x");
+    auto job = start({"x", "--", "touch", "ran"});
+    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    const auto guardian = guardian_of(job.pid());
+    ::kill(guardian, SIGSTOP); // so that it hears of both at once
+    holder.signal(SIGTERM);
+    EXPECT_EQ(holder.wait().code, 143);
+    job.signal(SIGTERM);
+    std::this_thread::sleep_for(20ms); // for the front to tell the guardian
+    ::kill(guardian, SIGCONT);
+    EXPECT_EQ(job.wait().code, 143);
+    EXPECT_FALSE(std::filesystem::exists(here.file("ran")));
+    EXPECT_EQ(here.left_over(), "");
+    EXPECT_TRUE(is_free("x"));
+}
+
+TEST_F(signals, to_the_guardian_end_the_waiting) {
+    const auto holder = hold("x");
+    auto job = start({"-q", "x", "--", "touch", "ran"});
+    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    ::kill(guardian_of(job.pid()), SIGTERM);
+    EXPECT_EQ(job.wait().code, 143);
+    EXPECT_TRUE(waiters_are("x", 0));
+}
+
 TEST_F(signals, end_holdfast_as_they_ended_the_command_also_if_it_hears_of_both_at_once) {
     auto job = start({"x", "--", "sh", "-c", "echo ready; exec sleep 1000"});
     ASSERT_TRUE(eventually([&] { return job.out() == "ready\n"; }));
