@@ -23,10 +23,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 
 namespace holdfast::cli {
 
 namespace {
+
+using std::chrono::milliseconds;
 
 struct script_flags {
     place_options where;
@@ -54,21 +57,41 @@ run_settings settings_of(const script_flags& flags) {
     return out;
 }
 
+/// A lock that was handed on to us is ours for only 2 s, until a renewal begins its lease. Without
+/// the engine's answer nobody knows for how long it is held, and `acquire` promises the whole.
+void confirm(lease& held, milliseconds lease) {
+    constexpr milliseconds pause{20};
+    std::error_code failure;
+    for (;;) {
+        held.extend(lease, failure);
+        if (!failure) { return; }
+        if (failure != errc::unknown_outcome || !held.valid()) { break; }
+        std::this_thread::sleep_for(pause);
+    }
+    const bool taken = held.why_lost() == loss::taken;
+    throw error{taken ? errc::lost : errc::unavailable,
+                show_name(held.name()) +
+                    (taken ? " was taken away again before it could be told"
+                           : " was granted, but the engine did not confirm its lease; it is given "
+                             "up")};
+}
+
 [[noreturn]] void end_by(int signal, const script_flags& flags) {
     if (!flags.json) { fail_for_eval(exit_code::signalled + signal); }
     die_of(signal);
 }
 
-/// The lock; empty: somebody else has it, or `signals` have come, and then
+/// The lock with its whole lease; empty: somebody else has it, or `signals` have come, and then
 /// nothing is held.
-std::optional<lease> get_uninterrupted(client& fleet, const run_settings& what,
-                                       ending_signals& signals, const script_flags& flags) {
+std::optional<lease> get_confirmed(client& fleet, const run_settings& what, ending_signals& signals,
+                                   const script_flags& flags) {
     std::optional<lease> held;
     {
         const interruption_watch watch{{.descriptors = {signals.descriptor()},
                                         .arrived = [&] { return signals.arrived(); },
                                         .impatient = [&] { end_by(signals.number(), flags); }}};
         held = get_lock(fleet, what, what.wait, watch.stop());
+        if (held && !watch.stop().stop_requested()) { confirm(*held, what.hold.lease); }
     }
     if (signals.arrived()) { held.reset(); }
     return held;
@@ -101,7 +124,7 @@ int acquire(const script_flags& flags) {
     int code = what.busy_code;
     {
         auto fleet = client_for(flags.where);
-        auto held = get_uninterrupted(fleet, what, signals, flags);
+        auto held = get_confirmed(fleet, what, signals, flags);
         if (held) {
             code = tell_of(*held, flags);
         } else if (!signals.arrived()) {
