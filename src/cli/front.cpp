@@ -1,5 +1,6 @@
 #include "cli/front.hpp"
 
+#include "cli/children.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guardian.hpp"
 #include "cli/interruption.hpp"
@@ -151,7 +152,7 @@ private:
         }
         if (!closed || over_) { return; }
         if (phase_ == phase::waiting && to_die_of_ != 0) { // most likely it has cancelled the wait
-            kill_tree(::getpid());
+            kill_all();
             over_ = true;
         } else {
             stand_in("was killed");
@@ -190,13 +191,21 @@ private:
     /// The guardian can no longer be relied on to end the child in time.
     void stand_in(const char* what_happened) {
         if (child_ != 0) { ::kill(child_, SIGKILL); } // at once; finding the others takes time
-        kill_tree(::getpid(), guardian_pid_);
+        kill_tree(guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
-        kill_tree(::getpid());
+        kill_all();
         tell(what_, std::string{"the guardian "} + what_happened + consequence());
         over_ = true;
         code_ = exit_code::lost;
         to_die_of_ = 0;
+    }
+
+    /// What the dead leave behind becomes ours: until there is nobody left to wait for.
+    static void kill_all() {
+        for (int round = 0; round < 10 && kill_tree(); ++round) {
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+            if (!some_child_runs()) { return; }
+        }
     }
 
     [[nodiscard]] const char* consequence() const noexcept {

@@ -83,17 +83,25 @@ void guarded_child::end_child(const char* why) {
     tell(what_, std::string{why} + ": ending the command");
     state_ = state::ending;
     kill_at_ = boot_clock::now() + what_.grace;
-    signal_tree(::getpid(), SIGTERM);
-    signal_tree(::getpid(), SIGCONT); // or those that are stopped could not hear of it
+    ask_all_to_end();
+}
+
+/// Once each. Those that are stopped could not hear of it without SIGCONT.
+void guarded_child::ask_all_to_end() {
+    for (const auto pid : descendants()) {
+        if (!asked_.insert(pid).second) { continue; }
+        ::kill(pid, SIGTERM);
+        ::kill(pid, SIGCONT);
+    }
 }
 
 void guarded_child::kill_all() {
-    for (int round = 0; round < 10; ++round) {
-        const bool all_dead = kill_tree(::getpid());
+    childless_ = false;
+    for (int round = 0; round < 10 && !childless_; ++round) {
+        kill_tree();
         reap();
-        if (childless_) { break; }
-        if (!all_dead) { tell(what_, "some processes of the command cannot be killed"); }
     }
+    if (!childless_) { tell(what_, "some processes of the command cannot be killed"); }
     state_ = state::gone;
 }
 
@@ -101,10 +109,14 @@ void guarded_child::kill_all() {
 void guarded_child::reap() {
     int status = 0;
     pid_t pid = 0;
+    bool some_ended = false;
     while ((pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
         if (pid == child_) { on_change(status); }
+        some_ended = some_ended || WIFEXITED(status) || WIFSIGNALED(status);
     }
     childless_ = pid < 0 && errno == ECHILD;
+    const bool ends = state_ == state::ending || state_ == state::clearing;
+    if (ends && some_ended && !childless_ && !sees_whole_tree()) { ask_all_to_end(); }
     if (child_ == 0 && state_ != state::clearing && state_ != state::gone) { begin_clearing(); }
 }
 
@@ -127,8 +139,7 @@ void guarded_child::begin_clearing() {
     if (state_ == state::running) { kill_at_ = boot_clock::now() + what_.grace; }
     state_ = childless_ ? state::gone : state::clearing;
     if (state_ == state::gone) { return; }
-    signal_tree(::getpid(), SIGTERM);
-    signal_tree(::getpid(), SIGCONT);
+    ask_all_to_end();
 }
 
 void guarded_child::listen() {
@@ -147,7 +158,7 @@ void guarded_child::listen() {
 void guarded_child::pass_on(int signal) const {
     if (child_ == 0) { return; }
     if (::getpgid(child_) != at_.group) { ::kill(child_, signal); }
-    signal_group_in_tree(::getpid(), signal, at_.group);
+    signal_group_in_tree(signal, at_.group);
 }
 
 } // namespace holdfast::cli

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <sys/types.h>
 
 namespace holdfast::cli {
@@ -59,6 +60,7 @@ private:
     [[nodiscard]] milliseconds next_look() const noexcept;
     void look_at_time();
     void end_child(const char* why);
+    void ask_all_to_end();
     void kill_all();
     void reap();
     void on_change(int status);
@@ -73,6 +75,7 @@ private:
     state state_ = state::running;
     pid_t child_ = 0;
     int status_ = 0;
+    std::set<pid_t> asked_; ///< those that SIGTERM was sent to
     bool childless_ = false;
     bool lost_ = false;
     bool front_gone_ = false;

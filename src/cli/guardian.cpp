@@ -112,6 +112,10 @@ void let_go_of_streams() {
 
 void hold_and_run(const post& at) {
     const auto& what = at.what;
+    if (what.loud == loudness::verbose && !sees_whole_tree()) {
+        tell("/proc does not show this pid namespace: SIGTERM reaches only the command itself and "
+             "its orphans, SIGKILL reaches everything");
+    }
     auto fleet = what.where.open();
     bool cancelled = false;
     auto held = get_good_lock(fleet, at, cancelled);
