@@ -69,6 +69,25 @@ TEST_F(layouts, redisson_can_be_acquired_and_released_by_a_script) {
     EXPECT_EQ(end.out, "1\n");
 }
 
+TEST_F(layouts, a_second_release_is_0_where_the_first_is_remembered) {
+    here.write("script", R"sh(
+        eval "$($holdfast acquire job)" || exit 10
+        $holdfast release || exit 11
+        $holdfast release; echo $?
+        $holdfast run job -- true || exit 12
+        $holdfast release; echo $?)sh");
+    const auto codes_at = [&](const std::string& url) {
+        return shell(". ./script", {.variables = {{"HOLDFAST_URL", url}}});
+    };
+    EXPECT_EQ(codes_at(here.url()).out, "0\n1\n");
+    EXPECT_EQ(codes_at(server_.url()).out, "0\n1\n");
+    for (const std::string layout : {"plain", "redisson"}) {
+        const auto end = codes_at(server_.url() + "?layout=" + layout);
+        EXPECT_EQ(end.out, "1\n1\n") << layout;
+        EXPECT_THAT(end.err, HasSubstr("its lease is over, or it was released or broken before"));
+    }
+}
+
 TEST_F(layouts, a_token_that_does_not_exist_is_null_in_json) {
     const auto end =
         command({"acquire", "--json", "--url", server_.url() + "?layout=plain", "job"});
