@@ -26,6 +26,7 @@ TEST_F(demo, oversells_without_a_lock_and_is_exact_with_one) {
 }
 
 TEST_F(demo, shows_a_bar_on_a_terminal) {
+    HOLDFAST_NEEDS_TERMINAL();
     terminal screen{here, holdfast_words({"demo"})};
     EXPECT_TRUE(screen.shows("####")) << screen.screen();
     EXPECT_TRUE(screen.shows("exact", long_wait * 2)) << screen.screen();

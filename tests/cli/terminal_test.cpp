@@ -4,13 +4,17 @@
 
 #include "cli/cli.hpp"
 
+#include <filesystem>
+
 namespace holdfast::test {
 
 namespace {
 
 class at_a_terminal : public cli {
 protected:
-    at_a_terminal() {
+    void SetUp() override {
+        HOLDFAST_NEEDS_TERMINAL();
+        screen.start(here, {"bash", "--norc", "--noprofile", "-i"});
         // Short words to type; and what is typed differs from what is shown.
         screen.enter("hf() { \"" HOLDFAST_CLI "\" run -q \"$@\"; }; n=0; echo shell $((41 + 1))");
         EXPECT_TRUE(screen.shows("shell 42"));
@@ -32,7 +36,7 @@ protected:
         return screen.shows("asked " + std::to_string(1000 + asked));
     }
 
-    terminal screen{here, {"bash", "--norc", "--noprofile", "-i"}};
+    terminal screen;
     int asked = 0;
 };
 
@@ -269,6 +273,21 @@ TEST_F(at_a_terminal, a_hang_up_ends_the_command) {
     screen.hang_up();
     EXPECT_EQ(here.left_over(), "");
     EXPECT_TRUE(is_free("x"));
+}
+
+class without_a_terminal : public cli {};
+
+TEST_F(without_a_terminal, its_tests_say_so_in_one_line) {
+    const auto hide = [&](const std::string& then) {
+        return shell("unshare -m sh -c 'mount -t tmpfs none /dev/pts && " + then + "'");
+    };
+    if (hide("true").code != 0) { GTEST_SKIP() << "/dev/pts cannot be hidden here"; }
+    const auto tests = std::filesystem::read_symlink("/proc/self/exe").string();
+    const auto end = hide("exec " + tests + " --gtest_filter=at_a_terminal.ctrl_c_gives_130");
+    EXPECT_EQ(end.code, 0) << end.out;
+    EXPECT_THAT(end.out, ::testing::HasSubstr("[  SKIPPED ] at_a_terminal"));
+    EXPECT_THAT(end.out,
+                ::testing::ContainsRegex("\nno pseudo-terminal can be had here: [^\n]+\n"));
 }
 
 } // namespace

@@ -24,26 +24,39 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 } // namespace
 
-terminal::terminal(const scene& where, const words& command) {
+std::string why_no_terminal() {
+    int ours = -1;
+    int its = -1;
+    if (::openpty(&ours, &its, nullptr, nullptr, nullptr) != 0) {
+        return "openpty: " + std::generic_category().message(errno);
+    }
+    ::close(ours);
+    ::close(its);
+    return {};
+}
+
+void terminal::start(const scene& where, const words& command) {
     auto argument_texts = command;
     auto variables = where.environment({.variables = {{"TERM", "xterm"}, {"PS1", "ready> "}}});
     const auto argv = pointers(argument_texts);
     const auto envp = pointers(variables);
     const auto folder = where.file("");
     winsize size{.ws_row = 24, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
-    pid_ = ::forkpty(&fd_, nullptr, nullptr, &size);
-    if (pid_ < 0) { throw std::system_error{errno, std::generic_category(), "forkpty"}; }
-    if (pid_ == 0) {
+    const auto child = ::forkpty(&fd_, nullptr, nullptr, &size);
+    if (child < 0) { throw std::system_error{errno, std::generic_category(), "forkpty"}; }
+    if (child == 0) {
         for (int signal = 1; signal < NSIG; ++signal) { ::signal(signal, SIG_DFL); }
         if (::chdir(folder.c_str()) == 0) { ::execvpe(argv[0], argv.data(), envp.data()); }
         ::_exit(127);
     }
+    pid_ = child;
     ::fcntl(fd_, F_SETFL, O_NONBLOCK);
     ::fcntl(fd_, F_SETFD, FD_CLOEXEC);
 }
 
 terminal::~terminal() {
     hang_up();
+    if (pid_ == 0) { return; }
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
 }

@@ -3,6 +3,8 @@
 
 #include "support/scene.hpp"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -13,14 +15,28 @@ inline constexpr std::string_view ctrl_c = "\x03";
 inline constexpr std::string_view ctrl_d = "\x04";
 inline constexpr std::string_view ctrl_z = "\x1a";
 
+/// For tests that need one: skips them, in one line, where there is none to be had.
+#define HOLDFAST_NEEDS_TERMINAL()                                                                  \
+    do {                                                                                           \
+        if (const auto why = ::holdfast::test::why_no_terminal(); !why.empty()) {                  \
+            GTEST_SKIP() << "no pseudo-terminal can be had here: " << why;                         \
+        }                                                                                          \
+    } while (false)
+
+/// Why no pseudo-terminal can be had on this machine; empty: one can.
+[[nodiscard]] std::string why_no_terminal();
+
 /// The destructor hangs up, and kills what was started.
 class terminal {
 public:
-    /// Starts the command with the terminal as its own.
-    terminal(const scene& where, const words& command);
+    terminal() = default; ///< nothing is started yet
+    terminal(const scene& where, const words& command) { start(where, command); }
     terminal(const terminal&) = delete;
     terminal& operator=(const terminal&) = delete;
     ~terminal();
+
+    /// Starts the command with the terminal as its own. Throws std::system_error if there is none.
+    void start(const scene& where, const words& command);
 
     void type(std::string_view text) const;
     void enter(std::string_view line) const { type(std::string{line} + "\n"); }
