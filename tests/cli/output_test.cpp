@@ -17,7 +17,7 @@ TEST_F(output, that_cannot_be_written_is_a_failure_of_every_command) {
     for (const std::string line :
          {"--help", "run --help", "--version", "man", "completion bash", "demo"}) {
         for (const std::string where : {" > /dev/full", " >&-"}) {
-            const auto end = shell("$holdfast " + line + where);
+            const auto end = shell("$holdfast " + (line + where));
             EXPECT_EQ(end.code, 70) << line << where;
             EXPECT_THAT(end.err, HasSubstr("could not be written")) << line << where;
         }
