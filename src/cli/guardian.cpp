@@ -57,8 +57,10 @@ bool is_wanted(const post& at, const lease& held, pid_t ready) {
 /// Whether somebody has asked us to stop waiting: the front, or by a SIGTERM to the guardian.
 bool is_cancelled(const post& at) {
     bool closed = false;
-    while (const auto said = at.front.hear(closed)) {
-        if (said->what == word::kind::cancel || said->what == word::kind::signal) { return true; }
+    while (const auto message = at.front.hear(closed)) {
+        if (message->what == word::kind::cancel || message->what == word::kind::signal) {
+            return true;
+        }
     }
     while (const auto signal = at.events.next()) {
         if (signal->number == SIGTERM) { return true; }

@@ -15,7 +15,7 @@ interruption_watch::~interruption_watch() {
 
 void interruption_watch::watch() {
     std::vector<pollfd> all{pollfd{over_.descriptor(), POLLIN, 0}};
-    for (const int one : by_.descriptors) { all.push_back({one, POLLIN, 0}); }
+    for (const int each : by_.descriptors) { all.push_back({each, POLLIN, 0}); }
     do {
         ::poll(all.data(), all.size(), -1);
         if (all.front().revents != 0) { return; }

@@ -78,9 +78,9 @@ struct narrator::story {
     bool told = false;
 };
 
-narrator::narrator(const run_settings& what, bool at_work) : story_{std::make_shared<story>()} {
-    story_->where = what.where;
-    story_->name = what.name;
+narrator::narrator(const run_settings& settings, bool at_work) : story_{std::make_shared<story>()} {
+    story_->where = settings.where;
+    story_->name = settings.name;
     if (!at_work) { return; }
     try {
         std::thread{[mine = story_] { go_on(mine); }}.detach();
@@ -101,18 +101,18 @@ void narrator::tell_now(const client& fleet) {
     if (!text.empty()) { tell(text); }
 }
 
-void narrator::go_on(const std::shared_ptr<story>& what) {
+void narrator::go_on(const std::shared_ptr<story>& mine) {
     try {
-        const auto fleet = what->where.open();
-        std::unique_lock lock{what->mutex};
-        for (auto pause = first_word; !what->over; pause = between_words) {
-            if (what->changed.wait_for(lock, pause, [&] { return what->over; })) { return; }
+        const auto fleet = mine->where.open();
+        std::unique_lock lock{mine->mutex};
+        for (auto pause = first_word; !mine->over; pause = between_words) {
+            if (mine->changed.wait_for(lock, pause, [&] { return mine->over; })) { return; }
             lock.unlock();
-            const auto text = describe_wait(fleet, what->name, what->began);
+            const auto text = describe_wait(fleet, mine->name, mine->began);
             lock.lock();
-            if (what->over || text.empty()) { continue; }
+            if (mine->over || text.empty()) { continue; }
             tell(text);
-            what->told = true;
+            mine->told = true;
         }
     } catch (const std::exception&) {} // who waits hears of it, too
 }

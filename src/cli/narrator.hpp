@@ -14,7 +14,7 @@ namespace holdfast::cli {
 class narrator {
 public:
     /// `at_work`: says it after a moment, and every 10 s.
-    narrator(const run_settings& what, bool at_work);
+    narrator(const run_settings& settings, bool at_work);
     narrator(const narrator&) = delete;
     narrator& operator=(const narrator&) = delete;
     ~narrator();
@@ -25,7 +25,7 @@ public:
 
 private:
     struct story;
-    static void go_on(const std::shared_ptr<story>& what);
+    static void go_on(const std::shared_ptr<story>& mine);
 
     std::shared_ptr<story> story_; ///< the thread has it, too
 };

@@ -83,15 +83,15 @@ void confirm(lease& held, milliseconds lease) {
 
 /// The lock with its whole lease; empty: somebody else has it, or `signals` have come, and then
 /// nothing is held.
-std::optional<lease> get_confirmed(client& fleet, const run_settings& what, ending_signals& signals,
-                                   const script_flags& flags) {
+std::optional<lease> get_confirmed(client& fleet, const run_settings& settings,
+                                   ending_signals& signals, const script_flags& flags) {
     std::optional<lease> held;
     {
         const interruption_watch watch{{.descriptors = {signals.descriptor()},
                                         .arrived = [&] { return signals.arrived(); },
                                         .impatient = [&] { end_by(signals.number(), flags); }}};
-        held = get_lock(fleet, what, what.wait, watch.stop());
-        if (held && !watch.stop().stop_requested()) { confirm(*held, what.hold.lease); }
+        held = get_lock(fleet, settings, settings.wait, watch.stop());
+        if (held && !watch.stop().stop_requested()) { confirm(*held, settings.hold.lease); }
     }
     if (signals.arrived()) { held.reset(); }
     return held;
@@ -114,21 +114,22 @@ int tell_of(lease& held, const script_flags& flags) {
 }
 
 int acquire(const script_flags& flags) {
-    const auto what = settings_of(flags);
+    const auto settings = settings_of(flags);
     if (!stdout_is_open()) {
-        tell(show_name(what.name) + " is not acquired: stdout is closed, nobody would know whose "
-                                    "it is");
+        tell(show_name(settings.name) +
+             " is not acquired: stdout is closed, nobody would know whose "
+             "it is");
         return exit_code::internal;
     }
     ending_signals signals;
-    int code = what.busy_code;
+    int code = settings.busy_code;
     {
         auto fleet = client_for(flags.where);
-        auto held = get_confirmed(fleet, what, signals, flags);
+        auto held = get_confirmed(fleet, settings, signals, flags);
         if (held) {
             code = tell_of(*held, flags);
         } else if (!signals.arrived()) {
-            tell(show_name(what.name) + " is held by another");
+            tell(show_name(settings.name) + " is held by another");
         }
     }
     if (signals.number() != 0) { end_by(signals.number(), flags); }

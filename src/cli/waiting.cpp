@@ -11,28 +11,28 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::optional<lease> ask(client& fleet, const run_settings& what, milliseconds most,
+std::optional<lease> ask(client& fleet, const run_settings& settings, milliseconds most,
                          const std::stop_token& stop) {
-    if (what.kind == primitive::semaphore) {
-        counting_semaphore slots{fleet, what.name, what.limit, what.hold};
-        return slots.try_acquire_for(what.permits, most, what.hold, stop);
+    if (settings.kind == primitive::semaphore) {
+        counting_semaphore slots{fleet, settings.name, settings.limit, settings.hold};
+        return slots.try_acquire_for(settings.permits, most, settings.hold, stop);
     }
-    if (what.kind == primitive::shared_mutex) {
-        shared_mutex both{fleet, what.name, what.hold};
-        return what.how == mode::shared ? both.try_acquire_shared_for(most, what.hold, stop)
-                                        : both.try_acquire_for(most, what.hold, stop);
+    if (settings.kind == primitive::shared_mutex) {
+        shared_mutex both{fleet, settings.name, settings.hold};
+        return settings.how == mode::shared ? both.try_acquire_shared_for(most, settings.hold, stop)
+                                            : both.try_acquire_for(most, settings.hold, stop);
     }
-    mutex only{fleet, what.name, what.hold};
-    return only.try_acquire_for(most, what.hold, stop);
+    mutex only{fleet, settings.name, settings.hold};
+    return only.try_acquire_for(most, settings.hold, stop);
 }
 
 } // namespace
 
-std::optional<lease> get_lock(client& fleet, const run_settings& what,
+std::optional<lease> get_lock(client& fleet, const run_settings& settings,
                               std::optional<milliseconds> wait, const std::stop_token& stop) {
-    const bool chatty = what.loud == loudness::verbose;
-    narrator holders{what, chatty && wait != milliseconds{0}};
-    auto got = ask(fleet, what, wait.value_or(milliseconds::max() / 2), stop);
+    const bool chatty = settings.loud == loudness::verbose;
+    narrator holders{settings, chatty && wait != milliseconds{0}};
+    auto got = ask(fleet, settings, wait.value_or(milliseconds::max() / 2), stop);
     const bool busy = !got && !stop.stop_requested();
     if (busy && chatty && !holders.has_told()) { holders.tell_now(fleet); }
     return got;

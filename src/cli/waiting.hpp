@@ -14,7 +14,7 @@ namespace holdfast::cli {
 
 /// Waits for it as long as `wait` says: empty is for ever, 0 not at all. Says meanwhile who has it
 /// if that is wanted. Empty: somebody else has it, or `stop` was requested. Throws holdfast::error.
-[[nodiscard]] std::optional<lease> get_lock(client& fleet, const run_settings& what,
+[[nodiscard]] std::optional<lease> get_lock(client& fleet, const run_settings& settings,
                                             std::optional<std::chrono::milliseconds> wait,
                                             const std::stop_token& stop);
 

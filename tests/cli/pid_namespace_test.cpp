@@ -31,14 +31,14 @@ protected:
     }
 
     /// `holdfast run OPTIONS... x -- ...` under the /proc of another namespace.
-    running start_worker(shape how, const words& options) {
+    running start_worker(shape form, const words& options) {
         auto all = unshare_words(here, "pf");
         all.insert(all.end(), {"sh", "first"});
-        return here.start(with_run(all, how, options));
+        return here.start(with_run(all, form, options));
     }
 
-    static words with_run(words all, shape how, const words& options) {
-        const auto command = worker(how);
+    static words with_run(words all, shape form, const words& options) {
+        const auto command = worker(form);
         all.insert(all.end(), {HOLDFAST_CLI, "run", "-q"});
         all.insert(all.end(), options.begin(), options.end());
         all.insert(all.end(), {"x", "--"});
