@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t instant_digits = 16;
+constexpr std::size_t order_digits = 12;
+constexpr std::size_t lease_digits = 8;
 constexpr std::string_view no_instant = "0000000000000000";
 constexpr std::int64_t latest_us = 9'007'199'254'740'991; // 2^53 - 1: scripts reckon in doubles
 
@@ -127,13 +129,16 @@ layout::layout(std::string prefix, const setting& who)
     : prefix_{std::move(prefix)},
       client_{hex_of(who.client)},
       inbox_{prefix_ + "inbox:" + client_},
+      inbox_of_all_{prefix_ + "inbox:all"},
       from_{std::to_string(who.pid) + '\n' + who.host + '\n'},
       own_{who.client} {
     append_call(acquire_, scripts::acquire, 1, 1);
     append_call(acquire_with_more_, scripts::acquire, 1, 2);
+    append_call(acquire_again_, scripts::acquire, 1, 3);
     append_call(release_, scripts::release, 1, 1);
     append_call(exchange_, scripts::exchange, 2, 2);
     append_call(exchange_with_more_, scripts::exchange, 2, 3);
+    append_call(exchange_again_, scripts::exchange, 2, 4);
     std::replace(from_.begin() + static_cast<std::ptrdiff_t>(from_.find('\n')) + 1, from_.end() - 1,
                  '\n', '?');
 }
@@ -165,7 +170,7 @@ const std::string& layout::terms_of(const acquire_op& what) {
     terms_ += what.detached ? 'd' : '-';
     append_padded(terms_, what.kind == primitive::semaphore ? what.permits : 1, 5);
     append_padded(terms_, what.kind == primitive::semaphore ? what.limit : 1, 5);
-    append_padded(terms_, static_cast<std::uint64_t>(what.lease.count()), 8);
+    append_padded(terms_, static_cast<std::uint64_t>(what.lease.count()), lease_digits);
     append_padded(terms_, static_cast<std::uint64_t>(what.min_hold.count()), 11);
     terms_ += letter(what.queue);
     terms_ += from_;
@@ -190,16 +195,18 @@ bool simple(const acquire_op& what) noexcept {
 
 } // namespace
 
-void layout::append_acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
+void layout::append_acquire(std::string& out, const acquire_op& what, const validity& counts) {
     ask_.clear();
-    append_padded(ask_,
-                  static_cast<std::uint64_t>(std::clamp<std::int64_t>(not_after_us, 0, latest_us)),
-                  instant_digits);
+    const auto not_after = std::clamp<std::int64_t>(counts.not_after_us, 0, latest_us);
+    append_padded(ask_, static_cast<std::uint64_t>(not_after), instant_digits);
     ask_ += no_instant;
     append_owner(ask_, client_, own_, what.who.owner);
     ask_ += terms_of(what);
     append_bulk(out, ask_);
-    if (!simple(what)) { append_bulk(out, std::to_string(what.proposed_token)); }
+    if (!simple(what) || counts.late_us > 0) {
+        append_bulk(out, std::to_string(what.proposed_token));
+    }
+    if (counts.late_us > 0) { append_bulk(out, std::to_string(counts.late_us)); }
 }
 
 void layout::append_release(std::string& out, const ticket& who) {
@@ -208,10 +215,11 @@ void layout::append_release(std::string& out, const ticket& who) {
     append_bulk(out, ask_);
 }
 
-void layout::acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us) {
-    out += simple(what) ? acquire_ : acquire_with_more_;
+void layout::acquire(std::string& out, const acquire_op& what, const validity& counts) {
+    const auto& usual = simple(what) ? acquire_ : acquire_with_more_;
+    out += counts.late_us > 0 ? acquire_again_ : usual;
     append_key(out, what.who.name);
-    append_acquire(out, what, not_after_us);
+    append_acquire(out, what, counts);
 }
 
 void layout::release(std::string& out, const ticket& who) {
@@ -221,18 +229,22 @@ void layout::release(std::string& out, const ticket& who) {
 }
 
 void layout::exchange(std::string& out, const ticket& given_up, const acquire_op& what,
-                      std::int64_t not_after_us) {
-    out += simple(what) ? exchange_ : exchange_with_more_;
+                      const validity& counts) {
+    const auto& usual = simple(what) ? exchange_ : exchange_with_more_;
+    out += counts.late_us > 0 ? exchange_again_ : usual;
     append_key(out, given_up.name);
     append_key(out, what.who.name);
     append_release(out, given_up);
-    append_acquire(out, what, not_after_us);
+    append_acquire(out, what, counts);
 }
 
-void layout::withdraw(std::string& out, const ticket& who) {
+void layout::withdraw(std::string& out, const ticket& who, std::int64_t late_us) {
+    append_call(out, scripts::withdraw, 1, late_us > 0 ? 2 : 1);
+    append_key(out, who.name);
     ask_.clear();
     append_owner(ask_, client_, own_, who.owner);
-    call(out, scripts::withdraw, who.name, ask_);
+    append_bulk(out, ask_);
+    if (late_us > 0) { append_bulk(out, std::to_string(late_us)); }
 }
 
 void layout::take_away(std::string& out, const break_op& what) {
@@ -240,13 +252,18 @@ void layout::take_away(std::string& out, const break_op& what) {
 }
 
 void layout::beat(std::string& out, const beat_op& what) {
-    append_call(out, scripts::beat, what.items.size(), 2 * what.items.size());
+    append_call(out, scripts::beat, what.items.size(), what.items.size());
     for (const auto& item : what.items) { append_key(out, item.who.name); }
     for (const auto& item : what.items) {
         ask_.clear();
         append_owner(ask_, client_, own_, item.who.owner);
+        if (item.waiting) {
+            ask_ += 'w';
+        } else {
+            append_padded(ask_, item.order, order_digits);
+            append_padded(ask_, static_cast<std::uint64_t>(item.lease.count()), lease_digits);
+        }
         append_bulk(out, ask_);
-        append_bulk(out, item.waiting ? "w" : std::to_string(item.lease.count() * 1000));
     }
 }
 
