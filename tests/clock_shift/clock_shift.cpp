@@ -1,5 +1,6 @@
 // Preloaded into a server, it shifts the wall clock that the server sees by as many microseconds as
-// stand, as a 64-bit number, in the file that HOLDFAST_CLOCK_SHIFT names. Other clocks are left alone.
+// stand, as a 64-bit number, in the file that HOLDFAST_CLOCK_SHIFT names. Other clocks are left
+// alone.
 // It takes no memory from the heap: allocators ask for the time while they start.
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/engine/redis/reply.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
+#include "holdfast/engine/redis/wire_text.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -95,10 +96,6 @@ private:
     std::string note_for_;
     std::string terms_;
 };
-
-/// An owner as the layout writes it: 32 hexadecimal digits of the client, 16 of the number.
-[[nodiscard]] std::string wire_owner(const base::owner_id& owner);
-[[nodiscard]] std::optional<base::owner_id> read_owner(std::string_view text);
 
 // What the scripts answer. A reply that none of them gives makes `failed` with errc::internal.
 // What the acquire script says of a late request: `failed`, and the server's time in `token`.

@@ -67,7 +67,8 @@ end
 
 --#include state.lua
 
-local not_after, owner, terms = sub(ask, ASK_NOT_AFTER) + 0, sub(ask, ASK_OWNER), sub(ask, ASK_TERMS)
+local not_after, owner = sub(ask, ASK_NOT_AFTER) + 0, sub(ask, ASK_OWNER)
+local terms = sub(ask, ASK_TERMS)
 local lease = sub(terms, TERMS_LEASE)
 
 local function enqueue(S)

@@ -110,9 +110,9 @@
 --#define WINDOW_US 65536
 -- The life of a queue's keys is only garbage collection: the entries' own instants decide. It is
 -- also a memory of when the queue was last used: waiters report at least once a second, so if less
--- than QUEUE_FRESH_MS is left the server stood still, and they get REVIVED_US to report again. On the
--- short paths it is set only by the first to be served in each half of a second, and by who comes
--- in one in which nobody was served yet.
+-- than QUEUE_FRESH_MS is left the server stood still, and they get REVIVED_US to report again. On
+-- the short paths it is set only by the first to be served in each half of a second, and by who
+-- comes in one in which nobody was served yet.
 --#define QUEUE_MS 10000
 --#define QUEUE_FRESH_MS 8000
 --#define REVIVED_US 1000000

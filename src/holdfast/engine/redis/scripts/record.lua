@@ -1,8 +1,8 @@
 -- A name's record, read and written. No script by itself.
 --
 -- Records of the version before, hf1, are understood, and written anew as hf2 when their holder
--- changes. A lone holder of that version keeps its record, or it could not renew or release it; only
--- the tag changes when somebody waits.
+-- changes. A lone holder of that version keeps its record, or it could not renew or release it;
+-- only the tag changes when somebody waits.
 
 -- How long a record of each tag is at least.
 local LEAST_SIZE = {i = 201, x = 234, q = 234, m = 148, n = 148,
@@ -50,7 +50,8 @@ local function load(key, now)
     local rec = call('GET', key)
     if not rec then return S end
     local version, tag = sub(rec, REC_VERSION), sub(rec, REC_TAG)
-    local least = (version == 'hf2' and LEAST_SIZE or version == 'hf1' and LEAST_SIZE_HF1 or {})[tag]
+    local sizes = version == 'hf2' and LEAST_SIZE or version == 'hf1' and LEAST_SIZE_HF1 or {}
+    local least = sizes[tag]
     if not least or #rec < least or not tonumber(sub(rec, REC_TOKEN)) then
         if string.find(rec, '^hf%d') then
             return nil, {err = 'HFVERSION the key was written by another version of Holdfast'}
