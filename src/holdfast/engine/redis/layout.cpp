@@ -186,13 +186,13 @@ void layout::beat(std::string& out, const beat_op& what) {
     append_call(out, scripts::beat, what.items.size(), what.items.size());
     for (const auto& item : what.items) { append_key(out, item.who.name); }
     for (const auto& item : what.items) {
-        ask_.clear();
+        ask_ = no_instant;
         append_owner(ask_, client_, own_, item.who.owner);
         if (item.waiting) {
             ask_ += 'w';
         } else {
-            append_padded(ask_, item.order, order_digits);
             append_padded(ask_, static_cast<std::uint64_t>(item.lease.count()), lease_digits);
+            append_padded(ask_, item.order, order_digits);
         }
         append_bulk(out, ask_);
     }

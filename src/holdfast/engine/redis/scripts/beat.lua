@@ -2,8 +2,8 @@
 -- Renews holds and keeps waiters in their queues, many at once. See fields.lua.
 --
 -- KEYS  one record per item
--- ARGV  per item: the owner (48), and w for a waiter; for a renewal its order (12 digits) and the
---       lease in ms (8 digits)
+-- ARGV  per item: NO_INSTANT, the owner (48), and w for a waiter; for a renewal the lease in ms (8
+--       digits) and its order (12 digits)
 -- Answer  per item: 1 renewed, 0 lost, {0, token} granted, {1, ahead, check_in us} queued, or a
 --       string that begins with - : an error, which is only this item's
 --
@@ -17,28 +17,20 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local rule
 
--- The usual case: an exclusive hold that lives and has no min_hold.
+-- The usual case: an exclusive hold that lives, has no min_hold and a token of the past.
 local function renew(key, item)
     local sub = string.sub
     local rec = redis.call('GET', key)
-    if not rec or sub(rec, REC_OWNER) ~= sub(item, ITEM_OWNER) then return false end
-    local tag = sub(rec, REC_VERSION_TAG)
-    if tag ~= 'hf2x' and tag ~= 'hf2q' or sub(rec, REC_REST) ~= NO_INSTANT then return false end
+    if not rec or sub(rec, REC_REST_OWNER) ~= sub(item, ITEM_REST_OWNER) then return false end
+    local tag, order = sub(rec, REC_VERSION_TAG), sub(item, ITEM_ORDER)
+    if tag ~= 'hf2x' and tag ~= 'hf2q' or order == NO_ORDER then return false end
     if sub(rec, REC_DEADLINE) - now <= 0 then return false end
-    local order, lease = sub(item, ITEM_ORDER), sub(item, ITEM_LEASE)
-    if order == NO_ORDER then
-        if sub(rec, REC_DEADLINE) - now >= lease * 1000 then return true end
-        order = sub(rec, REC_ORDER)
-    elseif order <= sub(rec, REC_ORDER) then
-        return true
-    end
-    redis.call('SETRANGE', key, REC_DEADLINE_AT,
-               string.format('%016d', now + lease * 1000) .. lease .. order)
-    local life = IDLE_MS
-    if lease > SHORT_LEASE then life = lease + MEMORY_MS end
-    local ahead = sub(rec, REC_TOKEN) - now
-    if ahead > 0 then life = life + ahead / 1000 end
-    redis.call('PEXPIRE', key, string.format('%d', life))
+    if order <= sub(rec, REC_ORDER) then return true end
+    local lease = sub(item, ITEM_LEASE)
+    local deadline = string.format('%016d', now + lease * 1000)
+    if sub(rec, REC_TOKEN) > deadline then return false end
+    redis.call('SETRANGE', key, REC_DEADLINE_AT, deadline .. sub(item, ITEM_LEASE_ORDER))
+    redis.call('PEXPIRE', key, lease > SHORT_LEASE and lease + MEMORY_MS or IDLE_MS)
     return true
 end
 

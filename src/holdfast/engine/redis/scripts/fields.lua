@@ -78,11 +78,14 @@
 --#define HOLD_ORDER 74, 85
 --#define HOLD_TERMS 86
 --
--- An item of a beat: owner; then w for a waiter, or the order and the lease in ms of a renewal.
---#define ITEM_OWNER 1, 48
---#define ITEM_WAITS 49, 49
---#define ITEM_ORDER 49, 60
---#define ITEM_LEASE 61, 68
+-- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
+-- order of a renewal: as the record has them.
+--#define ITEM_REST_OWNER 1, 64
+--#define ITEM_OWNER 17, 64
+--#define ITEM_WAITS 65, 65
+--#define ITEM_LEASE_ORDER 65, 84
+--#define ITEM_LEASE 65, 72
+--#define ITEM_ORDER 73, 84
 --
 --#define NO_OWNER '000000000000000000000000000000000000000000000000'
 --#define NO_INSTANT '0000000000000000'
@@ -105,7 +108,7 @@
 -- the grant, so the release need not touch the expiry; and neither need the next grant within the
 -- same WINDOW_US: to set it each time would make a tenth of the cost.
 --#define SHORT_LEASE '00045000'
---#define IDLE_MS 110000
+--#define IDLE_MS '110000'
 --#define MEMORY_MS 65000
 --#define WINDOW_US 65536
 -- The life of a queue's keys is only garbage collection: the entries' own instants decide. It is
@@ -113,6 +116,6 @@
 -- than QUEUE_FRESH_MS is left the server stood still, and they get REVIVED_US to report again. On
 -- the short paths it is set only by the first to be served in each half of a second, and by who
 -- comes in one in which nobody was served yet.
---#define QUEUE_MS 10000
+--#define QUEUE_MS '10000'
 --#define QUEUE_FRESH_MS 8000
 --#define REVIVED_US 1000000

@@ -4,8 +4,7 @@
 local lease = sub(ask, ASK_LEASE)
 local token, keep = now, high < now and now - high < now % WINDOW_US and lease <= SHORT_LEASE
 if not keep then
-    --#include token.lua
-    token = new_token(key, now, high)
+    --#include mark.lua
 end
 if token then
     local rec = string.format('hf2x%016d%016d', token, now + lease * 1000) .. lease .. NO_ORDER
@@ -15,7 +14,8 @@ if token then
     else
         local life = IDLE_MS
         if lease > SHORT_LEASE then life = lease + MEMORY_MS end
-        call('SET', key, rec, 'PX', string.format('%d', life + (token - now) / 1000))
+        if token > now then life = string.format('%d', life + (token - now) / 1000) end
+        call('SET', key, rec, 'PX', life)
     end
     return token
 end

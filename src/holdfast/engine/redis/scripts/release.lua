@@ -38,8 +38,7 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
         local who = first[1]
         local token, keep = now, high < now and now - high < now % WINDOW_US
         if not keep then
-            --#include token.lua
-            token = new_token(key, now, high)
+            --#include mark.lua
         end
         if token then
             local text = string.format('%016d', token)

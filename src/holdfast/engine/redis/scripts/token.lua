@@ -9,7 +9,7 @@
 -- No mark: the server lost its data, or is new. All clients are told, and look after their holds.
 -- Nil: tokens are used up.
 local function new_token(key, now, high)
-    local prefix = string.sub(key, 1, string.find(key, '{', 1, true) - 1)
+    local prefix = string.match(key, '^[^{]*')
     local text = redis.call('GET', prefix .. 'mark')
     local mark = tonumber(text or 0)
     if not mark then
