@@ -1,7 +1,9 @@
 # Run with -DFROM=<folder of *.lua> -DTO=<file.cpp> -P. Writes for each script a constant of its
 # name with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's,
-# without the first line that makes it a script.
+# without the first line that makes it a script. The names that fields.lua defines by lines
+# `--#define NAME VALUE` are replaced by their values.
 file(GLOB files ${FROM}/*.lua)
+file(STRINGS ${FROM}/fields.lua defines REGEX "^--#define ")
 set(out "#include \"holdfast/engine/redis/scripts.hpp\"\n\n")
 string(APPEND out "namespace holdfast::engine::redis::scripts {\n")
 foreach(file IN LISTS files)
@@ -16,6 +18,12 @@ foreach(file IN LISTS files)
     if(NOT text MATCHES "^#!lua")
         continue() # only a part of others
     endif()
+    foreach(define IN LISTS defines)
+        string(REGEX MATCH "^--#define ([A-Z_]+) (.*)$" define "${define}")
+        set(field ${CMAKE_MATCH_1})
+        set(value "${CMAKE_MATCH_2}")
+        string(REGEX REPLACE "([^A-Z_])${field}([^A-Z_])" "\\1${value}\\2" text "${text}")
+    endforeach()
     string(SHA1 sha "${text}")
     string(APPEND out "\nconst script ${name}{\"${name}\", \"${sha}\", R\"lua(${text})lua\"};\n")
 endforeach()

@@ -4,6 +4,7 @@
 #include "holdfast/engine/redis/layout.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -82,9 +83,8 @@ script_calls::script_calls(const std::string& name) {
     ask.who = {.name = name, .owner = {.client = who.client, .number = 0}};
     ask.lease = std::chrono::seconds{30};
     ask.queue = engine::queueing::grant;
-    constexpr std::int64_t end_of_time = 9'000'000'000'000'000;
     std::string acquire;
-    layout.acquire(acquire, ask, end_of_time);
+    layout.acquire(acquire, ask, {});
     std::string release;
     layout.release(release, ask.who);
     owner_ = ask.who.owner;
@@ -103,11 +103,20 @@ script_calls::script_calls(const std::string& name) {
     point(acquire_texts_, acquire_);
     point(release_texts_, release_);
     if (numbers_.size() < 2) { throw std::runtime_error{"no owner in our own commands"}; }
+    not_after_ = acquire_texts_.at(4).data(); // behind EVALSHA, SHA, the count of keys and the key
 }
 
 void script_calls::renumber() {
     ++owner_.number;
     for (auto* const at : numbers_) { write_hex(at, owner_.number); }
+    const auto now = std::chrono::system_clock::now();
+    if (now < good_until_) { return; }
+    // The server refuses what is more than a minute ahead.
+    good_until_ = now + std::chrono::seconds{20};
+    const auto until = good_until_ + std::chrono::seconds{20};
+    const auto text = std::to_string(
+        std::chrono::duration_cast<std::chrono::microseconds>(until.time_since_epoch()).count());
+    std::copy(text.begin(), text.end(), not_after_);
 }
 
 script_lock::script_lock(std::uint16_t port, const std::string& name) : to_{port}, calls_{name} {

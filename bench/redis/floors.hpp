@@ -5,6 +5,7 @@
 #include "redis/wire.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ private:
     std::vector<std::string_view> acquire_; ///< of the texts above
     std::vector<std::string_view> release_;
     std::vector<char*> numbers_; ///< where the 16 digits are, in the texts
+    char* not_after_ = nullptr;  ///< likewise
+    std::chrono::system_clock::time_point good_until_{};
 };
 
 /// Floor (a'): our very scripts, each reply awaited.

@@ -61,7 +61,8 @@ public:
                     std::error_code& failure) const;
 
     /// For holds that outlive the process that took them (hold_options::detached, lease::detach):
-    /// whoever knows the owner's id may renew and release. False: it is not held by that owner.
+    /// whoever knows the owner's id may renew and release. A renewal lets the lock last for `lease`
+    /// from now on, or longer if it does so already. False: it is not held by that owner.
     bool renew(std::string_view name, std::string_view owner,
                std::chrono::milliseconds lease) const;
     bool release(std::string_view name, std::string_view owner) const;

@@ -144,7 +144,7 @@ TEST_F(redis_chaos, that_loses_no_data_breaks_no_promise) { // P1, P2, P3, P7
     end_all();
     EXPECT_EQ(wrong({}, true), "");
     EXPECT_GT(holds_, 25);
-    EXPECT_TRUE(eventually([&] { return queued() == 0; }, 3s + scaled(1s))) << "P8";
+    EXPECT_TRUE(will_wait(0)) << "P8";
 }
 
 // Outside P1's proviso: only tokens protect, and holders are told at the next renewal.

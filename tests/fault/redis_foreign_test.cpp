@@ -39,11 +39,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         foreign_value{"string", {"SET", "some text"}, "not a lock of this layout"},
         foreign_value{"empty", {"SET", ""}, "not a lock of this layout"},
-        foreign_value{"cut_off", {"SET", "hf1x0001"}, "another version"},
+        foreign_value{"cut_off", {"SET", "hf2x0001"}, "another version"},
         foreign_value{"number", {"SET", "42"}, "not a lock of this layout"},
         foreign_value{
             "uuid", {"SET", "5a7f3c1e-1b2d-4c3e-9f00-aabbccddeeff"}, "not a lock of this layout"},
-        foreign_value{"newer", {"SET", "hf2x" + std::string(200, '0')}, "one version of Holdfast"},
+        foreign_value{"newer", {"SET", "hf3x" + std::string(200, '0')}, "one version of Holdfast"},
         foreign_value{"list", {"RPUSH", "a", "b"}, "holds something else"},
         foreign_value{"hash", {"HSET", "a", "b"}, "holds something else"},
         foreign_value{"zset", {"ZADD", "1", "b"}, "holds something else"},

@@ -179,9 +179,7 @@ TEST_F(redis_pushes, in_the_middle_of_a_greeting_are_heard) {
     between.hold_requests({.with = "SCRIPT"}); // of the next connection, which has subscribed
     between.cut();
     ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
-    ASSERT_TRUE(eventually([&] {
-        return server.command({"PUBSUB", "CHANNELS", "hf:inbox:*"}).items().size() == 3;
-    })) << "the holder, the looker, and again the waiter";
+    ASSERT_TRUE(will_listen(3)) << "the holder, the looker, and again the waiter";
     held.release();
     EXPECT_TRUE(waiting.done_within(a_second)) << "it has not been greeted yet";
     EXPECT_EQ(between.counts().held, 1U);

@@ -50,7 +50,7 @@ TEST_F(redis_inbox, shares_the_one_connection_of_a_client) {
     (void)mutex{here, "page"}.acquire().release();
     const auto seen = connections();
     ASSERT_EQ(seen.size(), 2U) << "the holder's and this one";
-    for (const auto& one : seen) { EXPECT_THAT(one, testing::HasSubstr(" sub=1 ")); }
+    for (const auto& one : seen) { EXPECT_THAT(one, testing::HasSubstr(" sub=2 ")); } // and all's
     EXPECT_EQ(between.counts().connections, 1U);
     hand_over(waiting);
     EXPECT_TRUE(waiting.get().valid());

@@ -82,7 +82,12 @@ std::string redis_fake::usual(const words& request) {
     }
     if (command == "CLIENT" || command == "HELLO") { return {}; } // CLIENT REPLY SKIP
     if (command == "SUBSCRIBE") {
-        return ">3\r\n" + bulk("subscribe") + bulk(request.at(1)) + ":1\r\n";
+        std::string confirmed;
+        for (std::size_t at = 1; at < request.size(); ++at) {
+            confirmed += ">3\r\n" + bulk("subscribe") + bulk(request.at(at)) + ':' +
+                         std::to_string(at) + "\r\n";
+        }
+        return confirmed;
     }
     if (command == "SCRIPT") { return bulk(sha_of(request.at(2))); }
     if (command == "TIME") { return time_now(); }

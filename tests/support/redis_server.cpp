@@ -70,6 +70,7 @@ std::filesystem::path make_folder() {
 redis_server::redis_server(redis_server_options options)
     : options_{std::move(options)}, folder_{make_folder()}, maker_{::getpid()} {
     try {
+        if (options_.adjustable_clock) { set_clock(0s); }
         start();
     } catch (...) {
         end();
@@ -104,20 +105,24 @@ std::string redis_server::log() const {
     return out.str();
 }
 
+void redis_server::set_clock(std::chrono::seconds offset) {
+    const std::int64_t us = std::chrono::microseconds{offset}.count();
+    const base::fd file{::open((folder_ / "clock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    if (!file || ::pwrite(file.get(), &us, sizeof us, 0) != sizeof us) {
+        throw std::system_error{errno, std::generic_category(), "set_clock"};
+    }
+}
+
 std::vector<std::string> redis_server::arguments() const {
-    std::vector<std::string> out{program(),
-                                 "--bind",
-                                 "127.0.0.1",
-                                 "--save",
-                                 "",
-                                 "--appendonly",
-                                 "no",
-                                 "--dir",
-                                 folder_.string(),
-                                 "--port",
-                                 options_.tls ? "0" : std::to_string(port_),
-                                 "--unixsocket",
-                                 unix_path().string()};
+    std::vector<std::string> out;
+    if (options_.adjustable_clock) {
+        out = {"env", "LD_PRELOAD=" HOLDFAST_CLOCK_SHIFT_LIBRARY,
+               "HOLDFAST_CLOCK_SHIFT=" + (folder_ / "clock").string()};
+    }
+    out.insert(out.end(),
+               {program(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+                folder_.string(), "--port", options_.tls ? "0" : std::to_string(port_),
+                "--unixsocket", unix_path().string()});
     const auto add = [&](const std::string& name, const std::string& value) {
         if (value.empty()) { return; }
         out.push_back(name);

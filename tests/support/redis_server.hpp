@@ -5,6 +5,7 @@
 #include "support/redis_raw.hpp"
 #include "support/redis_reply.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -26,6 +27,7 @@ struct redis_server_options {
     std::vector<std::string> arguments{};  ///< e.g. {"--maxmemory", "3mb"}
     std::string password{};                ///< of the default user; empty: none
     std::optional<redis_server_tls> tls{}; ///< then the port speaks nothing else
+    bool adjustable_clock = false;         ///< set_clock() works
 };
 
 /// Listens on a free port of 127.0.0.1 and on a unix socket, keeps nothing on disk, and has
@@ -57,6 +59,10 @@ public:
     void kill();
     /// On the same port, with the same options.
     void restart();
+
+    /// Steps its wall clock to this far from the machine's, now and after a restart.
+    /// REQUIRES: adjustable_clock.
+    void set_clock(std::chrono::seconds offset);
 
     /// Asks over the unix socket, on a connection that stays open: with TLS, with a password, and
     /// whatever happens to the port. REQUIRES: it runs.

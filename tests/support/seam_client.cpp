@@ -70,7 +70,7 @@ engine::beat_answer seam_client::beat(const engine::beat_op::item& item) {
 }
 
 engine::beat_answer seam_client::renew(const engine::ticket& who, milliseconds lease) {
-    return beat({.who = who, .waiting = false, .lease = lease});
+    return beat({.who = who, .waiting = false, .lease = lease, .order = ++renewals_});
 }
 
 engine::beat_answer seam_client::wait_on(const engine::ticket& who) {

@@ -56,9 +56,10 @@ struct state_of_hold {
     const char* rows; ///< as parse_table reads them
 };
 
-constexpr std::array events{
-    "tick",    "renewed", "gone",         "renewal_unknown", "taken",           "extend",
-    "abandon", "release", "release_done", "release_void",    "release_unknown", "release_refused"};
+constexpr std::array events{"tick",           "renewed",      "gone",         "renewal_unknown",
+                            "taken",          "doubt",        "extend",       "abandon",
+                            "release",        "release_done", "release_void", "release_unknown",
+                            "release_refused"};
 
 /// Renewals are answered 50 ms after they were sent for 3 s, and an extension asks for 1.5 s.
 lease_input input(std::size_t event, double now) {
@@ -79,6 +80,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @736.8        | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, renew 3000, @2868  | lost, tell expired
         extend          | renewing, renew 1500, @1883  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -93,6 +95,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @1186.8       | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, renew 3000, @2868  | lost, tell expired
         extend          | renewing, renew 1500, @2383  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -107,6 +110,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @1186.8       | lost, tell expired
         taken           | lost, tell taken
+        doubt           | held, @2868                  | lost, tell expired
         extend          | renewing, renew 1500, @2383  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -121,6 +125,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @277.8        | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, renew 3000, @1878  | lost, tell expired
         extend          | renewing, renew 1500, @1483  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -135,6 +140,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @394.8        | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, renew 3000, @1878  | lost, tell expired
         extend          | renewing, renew 1500, @1613  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -149,6 +155,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell max_hold
         renewal_unknown | held, trouble, @1366.8       | lost, tell max_hold
         taken           | lost, tell taken
+        doubt           | held, @2868                  | lost, tell max_hold
         extend          | renewing, renew 1500, @2583  | lost, tell max_hold
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -163,6 +170,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, trouble, @1276.8       | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, @2868              | lost, tell expired
         extend          | renewing, renew 1500, @2483  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -177,6 +185,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | renewing, trouble, @2433     | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, @2433              | lost, tell expired
         extend          | renewing, renew 1500, @2433  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -191,6 +200,7 @@ const std::vector<state_of_hold> table{
         gone            | lost, tell taken             | lost, tell expired
         renewal_unknown | held, @1366.8                | lost, tell expired
         taken           | lost, tell taken
+        doubt           | renewing, renew 3000, @2868  | lost, tell expired
         extend          | renewing, renew 1500, @2583  | lost, tell expired
         abandon         | lost, tell thread_exited
         release         | releasing, release
@@ -205,6 +215,7 @@ const std::vector<state_of_hold> table{
         gone            | releasing
         renewal_unknown | releasing
         taken           | releasing
+        doubt           | releasing
         extend          | releasing
         abandon         | releasing
         release         | releasing
@@ -219,6 +230,7 @@ const std::vector<state_of_hold> table{
         gone            | releasing, @790
         renewal_unknown | releasing, @790
         taken           | releasing, @790
+        doubt           | releasing, @790
         extend          | releasing, @790
         abandon         | releasing, @790
         release         | releasing, @790
@@ -233,6 +245,7 @@ const std::vector<state_of_hold> table{
         gone            | lost
         renewal_unknown | lost
         taken           | lost
+        doubt           | lost
         extend          | lost
         abandon         | lost
         release         | lost
@@ -247,6 +260,7 @@ const std::vector<state_of_hold> table{
         gone            | ended, released
         renewal_unknown | ended, released
         taken           | ended, released
+        doubt           | ended, released
         extend          | ended, released
         abandon         | ended, released
         release         | ended, released

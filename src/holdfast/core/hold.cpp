@@ -162,6 +162,10 @@ void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds l
 }
 
 void hold::on_notice(const engine::notice& what, instant now) {
+    if (what.what == engine::notice::kind::inbox_reset) {
+        feed({lease_event::doubt, {}, {}}, now);
+        return;
+    }
     // A token of 0 means any: an engine may not know which one it took away.
     if (what.what == engine::notice::kind::broken && (what.token == 0 || what.token == token_)) {
         feed({lease_event::taken, {}, {}}, now);
@@ -184,7 +188,8 @@ void hold::apply(const lease_machine::actions& todo, instant now) {
     auto& drive = core_.drive();
     if (todo.renew) {
         const auto soon = now + std::max<duration>(duration{lease_} / 4, milliseconds{50});
-        drive.beat(*this, {who_, false, todo.renew_for}, std::min(machine_.deadline(), soon));
+        drive.beat(*this, {who_, false, todo.renew_for, ++renewals_},
+                   std::min(machine_.deadline(), soon));
     }
     if (todo.release) {
         const bool can_wait = unheard_ && !handed_ && now - since_ < brief;

@@ -85,6 +85,7 @@ private:
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
     std::string last_detail_;
+    std::uint64_t renewals_ = 0; ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
     std::atomic<int> why_lost_{-1};
     mode how_;

@@ -61,6 +61,10 @@ struct beat_op {
         ticket who;
         bool waiting = false;        ///< a waiter's heartbeat; otherwise a holder's renewal
         base::milliseconds lease{0}; ///< renewal: the new lease, counted from now
+        /// Renewal: its number among those that the holder sends, from 1 on. An engine over which
+        /// messages can be late ignores one that arrives after a later one: it could shorten the
+        /// lease. 0: not the holder's own, can only lengthen it.
+        std::uint64_t order = 0;
     };
     std::vector<item> items; ///< at most `most_beats`, all written in the same way
 };

@@ -44,6 +44,9 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
     case lease_event::taken:
         if (holding()) { return lose(loss::taken); }
         break;
+    case lease_event::doubt:
+        if (holding()) { return doubt(now); }
+        break;
     case lease_event::abandon:
         if (holding()) { return lose(loss::thread_exited); }
         break;
@@ -171,6 +174,16 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     deadline_ = std::min(deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin)));
     reaches_end_ = reaches_end_ && now + lease_at(now) >= end_;
     send_renewal(out, now);
+    out.wake = next_wake();
+    return out;
+}
+
+/// Renewed at once: whether it is still held must not be found out only at the next third. A hold
+/// that is not to be renewed is left to its end.
+lease_machine::actions lease_machine::doubt(instant now) noexcept {
+    if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
+    actions out;
+    if (state_ == state::held && terms_.renew && !reaches_end_) { send_renewal(out, now); }
     out.wake = next_wake();
     return out;
 }

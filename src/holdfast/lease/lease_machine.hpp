@@ -17,6 +17,7 @@ enum class lease_event : std::uint8_t {
     gone,            ///< a renewal's answer: the engine does not know the hold
     renewal_unknown, ///< a renewal without a good answer
     taken,           ///< a notice: broken
+    doubt,           ///< a notice: the engine may have lost it
     extend,          ///< the holder wants `lease` from now on
     abandon,         ///< the thread that held it has ended
     release,         ///< the holder gives it up; `when` is how long to try
@@ -41,6 +42,7 @@ struct lease_input {
 ///  gone       lost: taken        lost: taken        -                -                 -
 ///  renewal_unknown  soon again   held, soon again   -                -                 -
 ///  taken      lost: taken        lost: taken        -                -                 -
+///  doubt      renewing           -                  -                -                 -
 ///  extend     renewing           renewing           -                -                 -
 ///  abandon    lost               lost               -                -                 -
 ///  release    releasing          releasing          -                -                 -
@@ -95,6 +97,7 @@ private:
     actions answered_release(lease_event what, base::instant now) noexcept;
     actions lose(loss why) noexcept;
     actions extend(base::milliseconds lease, base::instant now) noexcept;
+    actions doubt(base::instant now) noexcept;
     void send_renewal(actions& out, base::instant now) noexcept;
     [[nodiscard]] base::milliseconds lease_at(base::instant now) const noexcept;
     [[nodiscard]] base::instant next_wake() const noexcept;

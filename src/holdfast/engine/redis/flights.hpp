@@ -58,6 +58,7 @@ struct flight {
     base::instant sent{};
     base::instant give_up = base::never;
     base::instant not_after = base::never; ///< acquire
+    std::int64_t not_after_us = 0;         ///< acquire: as it was sent, in the server's time
     std::uint64_t begin = 0;     ///< release: in bytes of the session, where its command begins
     std::uint64_t end = 0;       ///< where it ends
     ticket who{};                ///< acquire, release; inspect: the name; scan: the cursor

@@ -179,7 +179,7 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
     if (of.quiet) { crowded_ = out.what == fate::queued && said.is_integer(); }
     if (of.cancelled && (out.what == fate::granted || out.what == fate::queued)) {
         ours(asked::undo, now,
-             [&](std::string& bytes, flight& /*made*/) { layout_.withdraw(bytes, of.who); });
+             [&](std::string& bytes, flight& /*made*/) { layout_.withdraw(bytes, of.who, 0); });
         return;
     }
     say(of, std::move(out));
@@ -273,9 +273,12 @@ void redis_engine::heard_diagnosis(const flight& of, const reply& said) {
 }
 
 void redis_engine::heard_message(const reply& said, instant now) {
-    if (said.word(0) != "message" || said.word(1) != layout_.inbox()) {
-        return heard_push(said, now);
+    const bool is_message = said.word(0) == "message";
+    if (is_message && said.word(1) == layout_.inbox_of_all()) {
+        sink_->noticed({notice::kind::inbox_reset, 0, 0});
+        return;
     }
+    if (!is_message || said.word(1) != layout_.inbox()) { return heard_push(said, now); }
     const notice what = read_message(said.word(2));
     if (what.what != notice::kind::inbox_reset) { sink_->noticed(what); }
 }

@@ -8,6 +8,7 @@
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/engine/redis/reply.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
+#include "holdfast/engine/redis/wire_text.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -16,17 +17,26 @@
 
 namespace holdfast::engine::redis {
 
+/// Until when an acquire counts, in microseconds of the server's clock.
+struct validity {
+    std::int64_t not_after_us = 0;
+    /// The highest not-after of earlier sendings of it that may still arrive; 0: there are none.
+    std::int64_t late_us = 0;
+};
+
 /// Thread safety: none; it keeps memory for reuse.
 class layout {
 public:
     layout(std::string prefix, const setting& who);
 
     // Each appends one command.
-    void acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us);
+    void acquire(std::string& out, const acquire_op& what, const validity& counts);
     void release(std::string& out, const ticket& who);
     void exchange(std::string& out, const ticket& given_up, const acquire_op& what,
-                  std::int64_t not_after_us);
-    void withdraw(std::string& out, const ticket& who);
+                  const validity& counts);
+    /// Acquires of this ticket up to the not-after `late_us` take nothing from then on; 0: none of
+    /// them can still arrive.
+    void withdraw(std::string& out, const ticket& who, std::int64_t late_us);
     void take_away(std::string& out, const break_op& what);
     void beat(std::string& out, const beat_op& what);
     void inspect(std::string& out, std::string_view name);
@@ -36,6 +46,8 @@ public:
 
     /// The channel on which this client hears of its grants and losses.
     [[nodiscard]] const std::string& inbox() const noexcept { return inbox_; }
+    /// The channel on which all clients hear that the server may have lost its data.
+    [[nodiscard]] const std::string& inbox_of_all() const noexcept { return inbox_of_all_; }
     /// The name that a key of the layout's is for; empty: it is none.
     [[nodiscard]] std::optional<std::string> name_of(std::string_view key) const;
 
@@ -55,7 +67,7 @@ private:
 
     void append_key(std::string& out, std::string_view name);
     void append_release(std::string& out, const ticket& who);
-    void append_acquire(std::string& out, const acquire_op& what, std::int64_t not_after_us);
+    void append_acquire(std::string& out, const acquire_op& what, const validity& counts);
     [[nodiscard]] const std::string& terms_of(const acquire_op& what);
     void call(std::string& out, const script& what, std::string_view name,
               std::string_view argument);
@@ -63,6 +75,7 @@ private:
     std::string prefix_;
     std::string client_; ///< in hexadecimal digits
     std::string inbox_;
+    std::string inbox_of_all_;
     std::string from_; ///< pid and host, as the terms have them
     base::client_id own_;
     std::string ask_; ///< kept for its memory
@@ -70,9 +83,11 @@ private:
     // How the usual calls begin.
     std::string acquire_;
     std::string acquire_with_more_;
+    std::string acquire_again_;
     std::string release_;
     std::string exchange_;
     std::string exchange_with_more_;
+    std::string exchange_again_;
 
     // What was written last, as it was written.
     std::string key_for_;
@@ -81,10 +96,6 @@ private:
     std::string note_for_;
     std::string terms_;
 };
-
-/// An owner as the layout writes it: 32 hexadecimal digits of the client, 16 of the number.
-[[nodiscard]] std::string wire_owner(const base::owner_id& owner);
-[[nodiscard]] std::optional<base::owner_id> read_owner(std::string_view text);
 
 // What the scripts answer. A reply that none of them gives makes `failed` with errc::internal.
 // What the acquire script says of a late request: `failed`, and the server's time in `token`.

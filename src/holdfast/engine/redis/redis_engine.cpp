@@ -18,6 +18,9 @@ using base::instant;
 
 namespace {
 
+/// That a client listens to from the beginning: its own inbox, and that of all.
+constexpr std::size_t channels = 2;
+
 /// After this even a short answer is fetched: who waits has to send heartbeats.
 constexpr base::milliseconds longest_lie{200};
 
@@ -44,12 +47,12 @@ capabilities redis_engine::native_caps() {
 
 session::greeting redis_engine::greeting() {
     session::greeting out;
-    append_command(out.commands, {"SUBSCRIBE", layout_.inbox()});
+    append_command(out.commands, {"SUBSCRIBE", layout_.inbox(), layout_.inbox_of_all()});
     for (const auto* const one : scripts::usual) {
         append_command(out.commands, {"SCRIPT", "LOAD", one->text});
     }
     append_command(out.commands, {"TIME"});
-    out.count = scripts::usual.size() + 2;
+    out.count = channels + scripts::usual.size() + 1;
     greeted_ = 0;
     written_ = 0;
     greeting_sent_ = time_.now();
@@ -58,14 +61,15 @@ session::greeting redis_engine::greeting() {
 
 void redis_engine::heard_greeting(const reply& said, instant now) {
     const std::size_t at = greeted_++;
-    if (at == 0) {
+    const std::size_t script = at - channels;
+    if (at < channels) {
         if (said.is_push()) { return; }
         link_.break_off(errc::unsupported,
                         server() + " does not speak RESP3 (HELLO 3); Holdfast needs Redis 7.0 or "
                                    "later, or Valkey");
-    } else if (at > scripts::usual.size() && said.size() == 2) {
+    } else if (script >= scripts::usual.size() && said.size() == 2) {
         clock_.learn(said.number(0) * 1'000'000 + said.number(1), greeting_sent_, now);
-    } else if (at > scripts::usual.size() || said.text() != scripts::usual.at(at - 1)->sha) {
+    } else if (script >= scripts::usual.size() || said.text() != scripts::usual.at(script)->sha) {
         link_.break_off(errc::unavailable, server() + ": an answer to something else");
     }
 }
@@ -186,6 +190,10 @@ void redis_engine::changed(link::change how, instant now) {
     exchange_ = exchanging::unused;
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
+        const bool is_acquire = one.what == asked::acquire && one.in == nullptr;
+        if (is_acquire && sent >= one.end) {
+            late_.add(one.who.owner.number, one.not_after_us, clock_.translate(now));
+        }
         if (one.answered || one.cancelled || one.id == 0) { continue; }
         // A server does nothing before it has read the whole command.
         const bool arrived = sent >= one.end;

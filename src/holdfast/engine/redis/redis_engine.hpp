@@ -3,6 +3,7 @@
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/flights.hpp"
+#include "holdfast/engine/redis/late_acquires.hpp"
 #include "holdfast/engine/redis/layout.hpp"
 #include "holdfast/engine/redis/link.hpp"
 #include "holdfast/engine/redis/place.hpp"
@@ -50,6 +51,7 @@ private:
     // Sending.
     void send(op_id id, const op& what, base::instant give_up, base::instant now);
     [[nodiscard]] base::instant counts_until(const flight& of) const noexcept;
+    [[nodiscard]] validity validity_of(flight& acquire) const;
     void write(flight& to, const acquire_op& what);
     [[nodiscard]] flight* release_just_before();
     void write(flight& to, const release_op& what);
@@ -139,6 +141,7 @@ private:
     waits waits_;
     std::vector<base::owner_id> half_released_; ///< in these layouts: sent, and not answered yet
     server_clock clock_;
+    late_acquires late_;
     sink* sink_ = nullptr;
 
     link link_;

@@ -113,7 +113,16 @@ void redis_engine::be_patient(const flight& one) {
 /// Without an answer by then the connection is given up, and the acquire is sent again on another.
 /// If the first one arrives last it must not count: by then its ticket may have been released.
 instant redis_engine::counts_until(const flight& of) const noexcept {
-    return std::min(of.not_after, base::later(of.sent, where_.command_timeout));
+    // The server takes a longer one for a sign that its clock was stepped back.
+    constexpr base::milliseconds longest{50'000};
+    return std::min(of.not_after, base::later(of.sent, std::min(where_.command_timeout, longest)));
+}
+
+/// Later than that of all earlier sendings, so that the server can tell them apart.
+validity redis_engine::validity_of(flight& acquire) const {
+    const auto late = late_.of(acquire.who.owner.number);
+    acquire.not_after_us = std::max(clock_.translate(counts_until(acquire)), late + 1);
+    return {acquire.not_after_us, late};
 }
 
 void redis_engine::write(flight& to, const acquire_op& what) {
@@ -122,13 +131,13 @@ void redis_engine::write(flight& to, const acquire_op& what) {
     if (to.in != nullptr) { return write_foreign(to, what); }
     if (what.queue == queueing::grant) { be_quiet(to); }
     auto& out = link_.now()->out();
-    const auto not_after = clock_.translate(counts_until(to));
+    const auto counts = validity_of(to);
     if (flight* const given_up = release_just_before()) {
         given_up->exchanged = true;
         out.resize(out.size() - (given_up->end - given_up->begin));
-        layout_.exchange(out, given_up->who, what, not_after);
+        layout_.exchange(out, given_up->who, what, counts);
     } else {
-        layout_.acquire(out, what, not_after);
+        layout_.acquire(out, what, counts);
     }
 }
 
@@ -156,7 +165,7 @@ void redis_engine::write(flight& to, const release_op& what) {
 void redis_engine::write(flight& to, const withdraw_op& what) {
     to.what = asked::withdraw;
     if (to.in != nullptr) { return write_foreign(to, what); }
-    layout_.withdraw(link_.now()->out(), what.who);
+    layout_.withdraw(link_.now()->out(), what.who, late_.of(what.who.owner.number));
 }
 
 void redis_engine::write(flight& to, const break_op& what) {

@@ -1,9 +1,10 @@
 #!lua
--- Asks for a hold. See state.lua for the layout.
+-- Asks for a hold. See fields.lua for the layout.
 --
 -- KEYS  the record. The other keys of the name are made from it: same hash tag.
--- ARGV  1 not-after, server time in us (16), '0000000000000000', owner (48), terms: as the record
---       will have it; 2 proposed token, or 0. Absent: none, and the terms are of an exclusive hold
+-- ARGV  1 not-after (16 digits), NO_INSTANT, owner (48), terms: as the record will have it;
+--       2 proposed token, or 0; 3 the highest not-after of earlier sendings of this request that
+--       may still arrive, or 0. Without 2 and 3: none, and the terms are of an exclusive hold
 --       without min_hold
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
@@ -18,40 +19,46 @@ local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 local key, ask = KEYS[1], ARGV[1]
 local rec = call('GET', key)
-local tag = rec and sub(rec, 1, 4)
+local tag = rec and sub(rec, REC_VERSION_TAG)
 
-if not ARGV[2] and (tag == 'hf1i' or not rec) then
-    if sub(ask, 1, 16) - now < 0 then return {3, now} end
-    local last, high = '000000000000000000000000000000000000000000000000', 0
+if not ARGV[2] and (tag == 'hf2i' or not rec) then
+    local left = sub(ask, ASK_NOT_AFTER) - now
+    if left < 0 or left > LONGEST_NOT_AFTER_US then return {3, now} end
+    local last, high = NO_OWNER, 0
     if rec then
-        last = sub(rec, 118, 165)
-        if last == sub(ask, 33, 80) then return {2, 0} end -- comes after its own release
-        high = sub(rec, 5, 20) + 0
+        last = sub(rec, REC_OWNER)
+        if last == sub(ask, ASK_OWNER) then return {2, 0} end -- comes after its own release
+        high = sub(rec, REC_TOKEN) + 0
     end
     --#include grant_free.lua
     return {7, 0}
 end
 
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
-if (tag == 'hf1q' or tag == 'hf1x') and not ARGV[2] and sub(ask, 113, 113) == 'g'
-        and sub(rec, 166, 166) == sub(ask, 81, 81) and tonumber(sub(rec, 21, 36)) > now
-        and now <= tonumber(sub(ask, 1, 16)) then
-    local who, q, w = sub(ask, 33, 80), KEYS[1] .. ':q', KEYS[1] .. ':w'
-    if who ~= sub(rec, 118, 165) and who ~= sub(rec, 37, 84)
-            and (tag == 'hf1q' or call('EXISTS', q, w) == 0) then
+if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) == 'g'
+        and sub(rec, REC_TERMS_KIND) == sub(ask, ASK_KIND) then
+    local left, ends = sub(ask, ASK_NOT_AFTER) - now, sub(rec, REC_DEADLINE) - now
+    local who, q, w = sub(ask, ASK_OWNER), KEYS[1] .. ':q', KEYS[1] .. ':w'
+    local high = sub(rec, REC_TOKEN) + 0
+    -- See QUEUE_MS.
+    local refresh = tag == 'hf2x' or high > now or now - high > now % 500000
+    if left >= 0 and left <= LONGEST_NOT_AFTER_US
+            and ends > 0 and ends <= sub(rec, REC_LEASE) * 1000
+            and who ~= sub(rec, REC_OWNER) and who ~= sub(rec, REC_LAST_OWNER)
+            and (tag == 'hf2x' and call('EXISTS', q, w) == 0
+                 or tag == 'hf2q' and (not refresh or call('PTTL', w) >= QUEUE_FRESH_MS)) then
         local serial = call('HINCRBY', w, '#', '1')
-        local entry = string.format('%016d%016d', now + 3000000, now) .. sub(ask, 81)
+        local entry = string.format('%016d%016d', now + PATIENCE_US, now) .. sub(ask, ASK_TERMS)
         if call('HSETNX', w, who, entry) == 1 then
             call('ZADD', q, serial, who)
-            if tag == 'hf1x' then call('SETRANGE', KEYS[1], '3', 'q') end
-            local high = sub(rec, 5, 20) + 0
-            if tag == 'hf1x' or high > now or now - high > now % 500000 then -- see QUEUE_MS
-                call('PEXPIRE', q, '3000')
-                call('PEXPIRE', w, '3000')
+            if tag == 'hf2x' then call('SETRANGE', KEYS[1], REC_TAG_AT, 'q') end
+            if refresh then
+                call('PEXPIRE', q, QUEUE_MS)
+                call('PEXPIRE', w, QUEUE_MS)
             end
             local ahead = call('ZCARD', q) - 1
-            if ahead < 4 then return {1, ahead, tonumber(sub(rec, 21, 36)) - now} end
-            if ahead < 10000 then return -ahead end
+            if ahead < 4 then return {1, ahead, ends} end
+            if ahead < MOST_WAITERS then return -ahead end
             call('ZREM', q, who)
             call('HDEL', w, who)
         end
@@ -60,8 +67,9 @@ end
 
 --#include state.lua
 
-local not_after, owner, terms = tonumber(sub(ask, 1, 16)), sub(ask, 33, 80), sub(ask, 81)
-local lease = tonumber(sub(terms, 14, 21)) * 1000
+local not_after, owner = sub(ask, ASK_NOT_AFTER) + 0, sub(ask, ASK_OWNER)
+local terms = sub(ask, ASK_TERMS)
+local lease = sub(terms, TERMS_LEASE)
 
 local function enqueue(S)
     if touch(S, owner) then return place(S, owner) end
@@ -71,58 +79,62 @@ local function enqueue(S)
             return foreign('the keys of its queue hold something else')
         end
         if q ~= 'none' or w ~= 'none' then call('DEL', S.q, S.w) end
-    elseif call('ZCARD', S.q) >= MOST_WAITERS then
-        drop_dead_waiters(S)
+    else
+        revive_after_stall(S)
+        if call('ZCARD', S.q) >= MOST_WAITERS then drop_dead_waiters(S) end
         if call('ZCARD', S.q) >= MOST_WAITERS then return {6, MOST_WAITERS} end
     end
     call('ZADD', S.q, call('HINCRBY', S.w, '#', 1), owner)
-    call('HSET', S.w, owner, format('%016d%016d', now + PATIENCE, now) .. terms)
-    call('PEXPIRE', S.q, PATIENCE / 1000)
-    call('PEXPIRE', S.w, PATIENCE / 1000)
+    call('HSET', S.w, owner, format('%016d%016d', now + PATIENCE_US, now) .. terms)
+    call('PEXPIRE', S.q, QUEUE_MS)
+    call('PEXPIRE', S.w, QUEUE_MS)
     if not S.queue then
         S.queue, S.changed = true, true
     end
     return place(S, owner)
 end
 
-local function ask(S)
+local function ask_for_it(S)
     local held = find(S, owner)
     if held then
         if held.deadline <= now then return {2, 0} end -- resting
         -- The asker may count its lease from any request of its own that was answered.
-        if now + lease > held.deadline then
-            held.deadline = now + lease
+        if now + lease * 1000 > held.deadline then
+            held.deadline, held.lease = now + lease * 1000, lease
             put(S, held)
         end
         return held.token
     end
     if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {2, 0} end
-    if now > not_after then return {3, now} end
-    local kind = sub(terms, 1, 1)
+    if comes_too_late(S, owner, not_after) then return {2, 0} end
+    if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {3, now} end
+    refuse_late(S, owner, ARGV[3])
+    local kind = sub(terms, TERMS_KIND)
     if S.hold or S.taken > 0 or S.queue then
         if kind ~= S.kind then return {4, S.kind} end
-        if kind == 'p' and tonumber(sub(terms, 9, 13)) ~= S.limit then return {5, S.limit} end
+        if kind == 'p' and tonumber(sub(terms, TERMS_LIMIT)) ~= S.limit then return {5, S.limit} end
     end
     if S.queue or not fits(S, terms) then
-        if sub(terms, 33, 33) == 'n' then return {2, 0} end
+        if sub(terms, TERMS_QUEUEING) == 'n' then return {2, 0} end
         return enqueue(S)
     end
     local proposed = tonumber(ARGV[2] or 0)
     if proposed > 0 and proposed <= S.high then return {2, S.high} end
-    if proposed == 0 and next_token(S) >= TOKEN_END then return {7, 0} end
-    if sub(terms, 2, 2) ~= 'x' then
+    if sub(terms, TERMS_MODE) ~= 'x' then
         local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
         if (h ~= 'none' and h ~= 'hash') or (d ~= 'none' and d ~= 'zset') then
             return foreign('the keys of its holders hold something else')
         end
         if S.taken == 0 and (h ~= 'none' or d ~= 'none') then call('DEL', S.h, S.d) end
     end
-    return grant(S, owner, terms, lease, proposed > 0 and proposed or nil).token
+    local token = proposed > 0 and proposed or token_for(S, terms)
+    if not token then return {7, 0} end
+    return grant(S, owner, terms, lease, token, not_after).token
 end
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
 settle(S, owner)
-local answer = ask(S)
+local answer = ask_for_it(S)
 save(S)
 return answer

@@ -1,43 +1,58 @@
 #!lua flags=allow-oom
--- Renews holds and keeps waiters in their queues, many at once. See state.lua.
+-- Renews holds and keeps waiters in their queues, many at once. See fields.lua.
 --
 -- KEYS  one record per item
--- ARGV  per item: owner, and the lease in us or w for a waiter
+-- ARGV  per item: NO_INSTANT, the owner (48), and w for a waiter; for a renewal the lease in ms (8
+--       digits) and its order (12 digits)
 -- Answer  per item: 1 renewed, 0 lost, {0, token} granted, {1, ahead, check_in us} queued, or a
 --       string that begins with - : an error, which is only this item's
+--
+-- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
+-- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
+-- only lengthen the lease, for the same reason.
 --
 -- One script for many, because each alone would cost more to send than to do. Items do not change
 -- one another. Allowed when the server is out of memory: a holder must not lose its lock by that.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local one
+local rule
 
--- The usual case: an exclusive hold that lives.
-local function renew(key, owner, lease)
+-- The usual case: an exclusive hold that lives, has no min_hold and a token of the past.
+local function renew(key, item)
+    local sub = string.sub
     local rec = redis.call('GET', key)
-    if not rec or string.sub(rec, 118, 165) ~= owner then return false end
-    local tag = string.sub(rec, 1, 4)
-    if tag ~= 'hf1x' and tag ~= 'hf1q' then return false end
-    if tonumber(string.sub(rec, 21, 36)) <= now then return false end
-    redis.call('SETRANGE', key, '20', string.format('%016d', now + lease))
-    redis.call('PEXPIRE', key, '176400000')
+    if not rec or sub(rec, REC_REST_OWNER) ~= sub(item, ITEM_REST_OWNER) then return false end
+    local tag, order = sub(rec, REC_VERSION_TAG), sub(item, ITEM_ORDER)
+    if tag ~= 'hf2x' and tag ~= 'hf2q' or order == NO_ORDER then return false end
+    if sub(rec, REC_DEADLINE) - now <= 0 then return false end
+    if order <= sub(rec, REC_ORDER) then return true end
+    local lease = sub(item, ITEM_LEASE)
+    local deadline = string.format('%016d', now + lease * 1000)
+    if sub(rec, REC_TOKEN) > deadline then return false end
+    redis.call('SETRANGE', key, REC_DEADLINE_AT, deadline .. sub(item, ITEM_LEASE_ORDER))
+    redis.call('PEXPIRE', key, lease > SHORT_LEASE and lease + MEMORY_MS or IDLE_MS)
     return true
 end
 
-local function slow()
+local function by_the_rule()
 --#include state.lua
-    return function(key, owner, lease)
+    return function(key, item)
         local S, wrong = load(key, now)
         if not S then return '-' .. wrong.err end
+        local owner, answer = sub(item, ITEM_OWNER), 0
         settle(S, owner)
         local held = find(S, owner)
         if held and held.deadline <= now then held = nil end -- resting
-        local answer = 0
-        if lease ~= 'w' then
+        if sub(item, ITEM_WAITS) ~= 'w' then
             if held then
-                held.deadline = now + lease
-                put(S, held)
                 answer = 1
+                local order, lease = sub(item, ITEM_ORDER), sub(item, ITEM_LEASE)
+                local longer = now + lease * 1000 > held.deadline
+                if order > held.order or order == NO_ORDER and longer then
+                    if order ~= NO_ORDER then held.order = order end
+                    held.lease, held.deadline = lease, now + lease * 1000
+                    put(S, held)
+                end
             end
         elseif held then
             answer = {0, held.token}
@@ -51,18 +66,18 @@ end
 
 local answers = {}
 for i = 1, #KEYS do
-    local key, owner, lease = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
-    local done, said = true, 1
-    if lease ~= 'w' then done, said = pcall(renew, key, owner, lease) end
-    if not done or said == false or lease == 'w' then
-        if not one then one = slow() end
-        done, said = pcall(one, key, owner, lease)
-    elseif said == true then
-        said = 1
+    local key, item = KEYS[i], ARGV[i]
+    local done, answer = true, false
+    if string.sub(item, ITEM_WAITS) ~= 'w' then done, answer = pcall(renew, key, item) end
+    if not done or answer == false then
+        rule = rule or by_the_rule()
+        done, answer = pcall(rule, key, item)
+    elseif answer == true then
+        answer = 1
     end
     if not done then
-        said = '-' .. (type(said) == 'table' and said.err or tostring(said))
+        answer = '-' .. (type(answer) == 'table' and answer.err or tostring(answer))
     end
-    answers[i] = said
+    answers[i] = answer
 end
 return answers

@@ -3,7 +3,7 @@
 -- acquire.lua.
 --
 -- KEYS  1 the record of the one, 2 of the other
--- ARGV  1 as for release.lua, 2 and perhaps 3 as for acquire.lua
+-- ARGV  1 as for release.lua, 2 and perhaps 3 and 4 as for acquire.lua
 -- Answer  as of acquire.lua, if the hold was released and not handed off; -(1000000 + n) if it was
 --       handed off and acquire.lua says -n, which is as short as that has to be; else {9, answer of
 --       release.lua, answer of acquire.lua}
@@ -16,21 +16,22 @@ local rec = call('GET', KEYS[1])
 local released
 
 -- The usual case: nobody else has to do with either of them.
-if not ARGV[3] and rec and sub(rec, 102, 165) == ARGV[1] and sub(rec, 1, 4) == 'hf1x' then
+if not ARGV[3] and rec and sub(rec, REC_REST_OWNER) == ARGV[1]
+        and sub(rec, REC_VERSION_TAG) == 'hf2x' and sub(rec, REC_LEASE) <= SHORT_LEASE then
     local time = call('TIME')
     local now = time[1] * 1000000 + time[2]
     local key, ask = KEYS[2], ARGV[2]
     if key ~= KEYS[1] then
-        call('SETRANGE', KEYS[1], '3', 'i')
+        call('SETRANGE', KEYS[1], REC_TAG_AT, 'i')
         released = 1
         rec = call('GET', key)
     end
-    if not released or not rec or sub(rec, 1, 4) == 'hf1i' then
-        local last, high = '000000000000000000000000000000000000000000000000', 0
+    if not released or not rec or sub(rec, REC_VERSION_TAG) == 'hf2i' then
+        local last, high, left = NO_OWNER, 0, sub(ask, ASK_NOT_AFTER) - now
         if rec then
-            last, high = sub(rec, 118, 165), sub(rec, 5, 20) + 0
+            last, high = sub(rec, REC_OWNER), sub(rec, REC_TOKEN) + 0
         end
-        if sub(ask, 1, 16) - now >= 0 and last ~= sub(ask, 33, 80) then
+        if left >= 0 and left <= LONGEST_NOT_AFTER_US and last ~= sub(ask, ASK_OWNER) then
             --#include grant_free.lua
         end
     end
@@ -46,7 +47,7 @@ end
 
 released = released or release(KEYS, ARGV)
 if type(released) == 'table' then return released end
-local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3]})
+local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4]})
 if type(asked) == 'table' and asked.err then return asked end
 if released == 1 then return asked end
 if released == 2 and type(asked) == 'number' and asked < 0 then return asked - 1000000 end

@@ -1,16 +1,21 @@
 -- Grants a name that nobody holds or waits for. No script by itself: `key` and `ask` are as in
--- acquire.lua, `last` is who released it last, `high` the highest token so far. Goes on if there is
--- no token.
-local token = now
-if high >= now then token = high + 1 end
-if token < 9007199254740992 then
-    local rec = string.format('hf1x%016d%016d', token, now + sub(ask, 94, 101) * 1000) .. last
-        .. 'r' .. ask
-    -- See MEMORY_MS.
-    if high < now and now - high < now % 3600000000 then
+-- acquire.lua, `last` is who released it last, `high` the highest token so far, 0 if none is known.
+-- Goes on if there is no token.
+local lease = sub(ask, ASK_LEASE)
+local token, keep = now, high < now and now - high < now % WINDOW_US and lease <= SHORT_LEASE
+if not keep then
+    --#include mark.lua
+end
+if token then
+    local rec = string.format('hf2x%016d%016d', token, now + lease * 1000) .. lease .. NO_ORDER
+        .. NO_INCARNATION .. last .. 'r' .. ask
+    if keep then
         call('SET', key, rec, 'KEEPTTL')
     else
-        call('SET', key, rec, 'PX', '176400000')
+        local life = IDLE_MS
+        if lease > SHORT_LEASE then life = lease + MEMORY_MS end
+        if token > now then life = string.format('%d', life + (token - now) / 1000) end
+        call('SET', key, rec, 'PX', life)
     end
     return token
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Who holds a name and who waits for it. See state.lua.
+-- Who holds a name and who waits for it. See fields.lua.
 --
 -- KEYS  the record
 -- Answer  {now, highest token, kind, limit, holders, waiters}; each holder is {owner, token,
@@ -18,8 +18,10 @@ drop_dead_waiters(S)
 save(S)
 
 local holders, waiters = {}, {}
-local function see(one)
-    holders[#holders + 1] = {one.owner, one.token, one.deadline, one.rest, one.since, one.terms}
+-- Tokens, which stand for the instant of an exclusive grant, may be ahead of the clock.
+local function see(hold)
+    holders[#holders + 1] = {hold.owner, hold.token, hold.deadline, hold.rest,
+                             math.min(hold.since, now), hold.terms}
 end
 if S.hold then
     see(S.hold)
@@ -33,8 +35,8 @@ if S.queue then
     for _, owner in ipairs(call('ZRANGE', S.q, 0, -1)) do
         local entry = call('HGET', S.w, owner)
         if entry then
-            waiters[#waiters + 1] = {owner, tonumber(sub(entry, 1, 16)),
-                                     tonumber(sub(entry, 17, 32)), sub(entry, 33)}
+            waiters[#waiters + 1] = {owner, tonumber(sub(entry, WAIT_ALIVE)),
+                                     tonumber(sub(entry, WAIT_SINCE)), sub(entry, WAIT_TERMS)}
         end
     end
 end

@@ -1,20 +1,21 @@
 #!lua flags=allow-oom
--- Gives up a hold, and hands it to the first waiter in the same step. See state.lua.
+-- Gives up a hold, and hands it to the first waiter in the same step. See fields.lua.
 --
 -- KEYS  the record
--- ARGV  '0000000000000000' (no min_hold, as the record has it) and the owner
+-- ARGV  NO_INSTANT (no min_hold, as the record has it) and the owner
 -- Answer  0 not held, 1 released, 2 handed off
 --
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
 -- Allowed when the server is out of memory: it frees.
 local rec = redis.call('GET', KEYS[1])
-local mine = rec and string.sub(rec, 102, 165) == ARGV[1]
-local tag = rec and string.sub(rec, 1, 4)
+local mine = rec and string.sub(rec, REC_REST_OWNER) == ARGV[1]
+local tag = rec and string.sub(rec, REC_VERSION_TAG)
 
 -- Alone, with nobody waiting: it is marked as idle and stays as it is. Whether it had run out does
 -- not matter here, since nobody has taken it.
-if mine and tag == 'hf1x' then
-    redis.call('SETRANGE', KEYS[1], '3', 'i')
+if mine and tag == 'hf2x' then
+    redis.call('SETRANGE', KEYS[1], REC_TAG_AT, 'i')
+    if string.sub(rec, REC_LEASE) > SHORT_LEASE then redis.call('PEXPIRE', KEYS[1], IDLE_MS) end
     return 1
 end
 
@@ -23,36 +24,46 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule.
-if mine and tag == 'hf1q' and string.sub(rec, 21, 36) - now > 0 then
+if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
     local call, sub, key = redis.call, string.sub, KEYS[1]
     local q, w = key .. ':q', key .. ':w'
     local first = call('ZRANGE', q, '0', '1')
     local entry = first[1] and call('HGET', w, first[1])
-    if entry and sub(entry, 1, 16) - now > 0 and sub(entry, 34, 34) == 'x'
-            and sub(entry, 54, 65) == '00000000000g' then
-        local who, token = first[1], now
-        local high = sub(rec, 5, 20) + 0
-        if high >= now then token = high + 1 end
-        local text = string.format('%016d', token)
-        local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:' .. sub(who, 1, 32)
-        if token < 9007199254740992 then
-            local lease = math.min(2000000, sub(entry, 46, 53) * 1000)
+    local alive = entry and sub(entry, WAIT_ALIVE) - now or 0
+    local high = sub(rec, REC_TOKEN) + 0
+    local refresh = high > now or now - high > now % 500000 -- see QUEUE_MS
+    if alive > 0 and alive <= PATIENCE_US and sub(entry, WAIT_MODE) == 'x'
+            and sub(entry, WAIT_MIN_HOLD_QUEUEING) == '00000000000g'
+            and (not refresh or call('PTTL', w) >= QUEUE_FRESH_MS) then
+        local who = first[1]
+        local token, keep = now, high < now and now - high < now % WINDOW_US
+        if not keep then
+            --#include mark.lua
+        end
+        if token then
+            local text = string.format('%016d', token)
+            local lease = sub(entry, WAIT_LEASE)
+            if lease > HAND_OFF_LEASE then lease = HAND_OFF_LEASE end
             -- It is told last of what P1 depends on: a user whose rights do not suffice is refused
             -- in the middle.
-            local granted = (first[2] and 'hf1q' or 'hf1x') .. text
-                .. string.format('%016d', now + lease) .. owner
-                .. 'h00000000000000000000000000000000' .. who .. sub(entry, 33)
-            if high < now and now - high < now % 3600000000 then
+            local granted = (first[2] and 'hf2q' or 'hf2x') .. text
+                .. string.format('%016d', now + lease * 1000) .. lease .. NO_ORDER
+                .. NO_INCARNATION .. owner .. 'h' .. NO_INSTANT .. NO_INSTANT .. who
+                .. sub(entry, WAIT_TERMS)
+            if keep then
                 call('SET', key, granted, 'KEEPTTL')
             else
-                call('SET', key, granted, 'PX', '176400000')
+                call('SET', key, granted, 'PX',
+                     string.format('%d', IDLE_MS + (token - now) / 1000))
             end
+            local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:'
+                .. sub(who, 1, 32)
             if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
                 call('ZREM', q, who)
                 if first[2] then call('HDEL', w, who) else call('DEL', w) end
-                if high > now or now - high > now % 500000 then -- see QUEUE_MS
-                    call('PEXPIRE', q, '3000')
-                    call('PEXPIRE', w, '3000')
+                if refresh then
+                    call('PEXPIRE', q, QUEUE_MS)
+                    call('PEXPIRE', w, QUEUE_MS)
                 end
                 return 2
             end

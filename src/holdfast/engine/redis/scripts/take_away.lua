@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Breaks a lock: takes it away from its holders. See state.lua.
+-- Breaks a lock: takes it away from its holders. See fields.lua.
 --
 -- KEYS  the record
 -- ARGV  only the holder with this token, or 0
@@ -22,13 +22,16 @@ elseif S.taken > 0 then
     for i = 1, #entries, 2 do all[#all + 1] = member(entries[i], entries[i + 1]) end
 end
 local answer = 0
-for _, one in ipairs(all) do
-    if only == 0 or one.token == only then
-        remove(S, one)
+for _, hold in ipairs(all) do
+    if only == 0 or hold.token == only then
+        remove(S, hold)
         answer = 1
-        if one.deadline > now then
-            call('PUBLISH', inbox(S, one.owner), 'b' .. sub(one.owner, 33)
-                 .. format('%016d', one.token))
+        if hold.deadline > now then
+            -- If its client has not heard of the grant yet it asks again: not for this hold.
+            refuse_late(S, hold.owner, TOKEN_END - 1,
+                        math.ceil((hold.deadline - now + LONGEST_NOT_AFTER_US) / 1000))
+            call('PUBLISH', inbox(S, hold.owner), 'b' .. sub(hold.owner, 33)
+                 .. format('%016d', hold.token))
         end
     end
 end

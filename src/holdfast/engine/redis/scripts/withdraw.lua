@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Leaves the queue, or gives up a grant that nobody heard of. See state.lua.
+-- Leaves the queue, or gives up a grant that nobody heard of. See fields.lua.
 --
 -- KEYS  the record
--- ARGV  the owner
+-- ARGV  1 the owner; 2 the highest not-after of its acquires that may still arrive. Absent: none
 -- Answer  0 there was nothing, 1 done
 --
 -- Atomic because the grant may come at the very moment at which its waiter leaves.
@@ -29,6 +29,7 @@ elseif S.queue and call('ZREM', S.q, owner) == 1 then
         S.queue, S.changed = false, true
     end
 end
+refuse_late(S, owner, ARGV[2])
 grant_heads(S) -- it may have been the head that did not fit
 save(S)
 return answer

@@ -1,0 +1,121 @@
+-- The columns and constants of the native layout. The build replaces each name below in all scripts
+-- by its value, e.g. sub(record, REC_OWNER) by sub(record, 154, 201). No script by itself.
+--
+-- Keys of a name, all with the same hash tag:
+--   <key>     STRING, the record: what the uncontended path reads and writes, and nothing else
+--   <key>:q   ZSET, the queue: owner by serial number
+--   <key>:w   HASH, the waiters: owner -> waiter entry; '#' -> the last serial number
+--   <key>:h   HASH, holders other than an exclusive one: owner -> holder entry
+--   <key>:d   ZSET, the same holders by the instant at which they end
+--   <key>:t   ZSET, owner -> not-after (us): acquires of that owner up to this not-after are
+--             refused. An upper-case tag in the record says that this key exists
+-- Key of a server: <prefix>mark  STRING, no token that was ever granted is above it: see token.lua.
+--
+-- Instants are microseconds of the server's clock, in 16 digits.
+--
+-- The record. REC_ORDER is the number of the last renewal that was applied; REC_LEASE is the lease
+-- in ms that was granted last, so that a deadline further ahead than that proves that the clock was
+-- stepped back. REC_INCARNATION is kept for a protocol to come. REC_LAST is the owner of the last
+-- release and what became of it, r: released, h: handed off, -: none.
+--#define REC_VERSION_TAG 1, 4
+--#define REC_VERSION 1, 3
+--#define REC_TAG_AT '3'
+--#define REC_TAG 4, 4
+--#define REC_TOKEN 5, 20
+--#define REC_DEADLINE_AT '20'
+--#define REC_DEADLINE 21, 36
+--#define REC_LEASE 37, 44
+--#define REC_ORDER 45, 56
+--#define REC_LAST_OWNER 73, 120
+--#define REC_LAST 73, 121
+-- ... tag x, q: held exclusively (q: and waited for); tag i: idle, and REC_OWNER is the last
+-- release's. A deadline of 0 means released, but resting until REC_REST (min_hold).
+--#define REC_NOT_AFTER 122, 137
+--#define REC_REST_OWNER 138, 201
+--#define REC_REST 138, 153
+--#define REC_OWNER 154, 201
+--#define REC_TERMS_KIND 202, 202
+--#define REC_TERMS 202
+-- ... tag m, n: other holders (n: and waited for). REC_SEEN is when the record was last written.
+--#define REC_KIND 122, 122
+--#define REC_LIMIT 123, 127
+--#define REC_TAKEN 128, 132
+--#define REC_SEEN 133, 148
+--
+-- The request of an acquire: not-after, rest (all zeros), owner, terms: as the record has them.
+--#define ASK_NOT_AFTER 1, 16
+--#define ASK_OWNER 33, 80
+--#define ASK_TERMS 81
+--#define ASK_KIND 81, 81
+--#define ASK_LEASE 94, 101
+--#define ASK_QUEUEING 113, 113
+--
+-- Terms, as the client wrote them: kind m, s or p; mode x, s or p; d(etached) or -; permits; limit;
+-- lease ms; min_hold ms; queueing n(o), h(int) or g(rant); then pid LF host LF note.
+--#define TERMS_KIND 1, 1
+--#define TERMS_MODE 2, 2
+--#define TERMS_PERMITS 4, 8
+--#define TERMS_LIMIT 9, 13
+--#define TERMS_LEASE 14, 21
+--#define TERMS_MIN_HOLD 22, 32
+--#define TERMS_QUEUEING 33, 33
+--
+-- A waiter entry: alive_until, since, terms.
+--#define WAIT_ALIVE 1, 16
+--#define WAIT_SINCE 17, 32
+--#define WAIT_AFTER_ALIVE 17
+--#define WAIT_MODE 34, 34
+--#define WAIT_LEASE 46, 53
+--#define WAIT_MIN_HOLD_QUEUEING 54, 65
+--#define WAIT_TERMS 33
+--
+-- A holder entry: '+', deadline, rest_until, since, token, lease, order, terms.
+--#define HOLD_DEADLINE 2, 17
+--#define HOLD_REST 18, 33
+--#define HOLD_SINCE 34, 49
+--#define HOLD_TOKEN 50, 65
+--#define HOLD_LEASE 66, 73
+--#define HOLD_ORDER 74, 85
+--#define HOLD_TERMS 86
+--
+-- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
+-- order of a renewal: as the record has them.
+--#define ITEM_REST_OWNER 1, 64
+--#define ITEM_OWNER 17, 64
+--#define ITEM_WAITS 65, 65
+--#define ITEM_LEASE_ORDER 65, 84
+--#define ITEM_LEASE 65, 72
+--#define ITEM_ORDER 73, 84
+--
+--#define NO_OWNER '000000000000000000000000000000000000000000000000'
+--#define NO_INSTANT '0000000000000000'
+--#define NO_ORDER '000000000000'
+--#define NO_INCARNATION '----------------'
+--#define TOKEN_END 9007199254740992
+--
+-- A hand-off counts for this long until its first renewal. A waiter that is silent for
+-- PATIENCE_US is dropped.
+--#define HAND_OFF_US 2000000
+--#define HAND_OFF_LEASE '00002000'
+--#define PATIENCE_US 3000000
+--#define MOST_SKIPS 16
+--#define MOST_WAITERS 10000
+-- A not-after further ahead than this proves that the clock was stepped back.
+--#define LONGEST_NOT_AFTER_US 60000000
+--
+-- The life of a record: until a minute past the latest of its release, its highest token and its
+-- deadline, and a little more. For leases up to SHORT_LEASE (ms) all that is within IDLE_MS after
+-- the grant, so the release need not touch the expiry; and neither need the next grant within the
+-- same WINDOW_US: to set it each time would make a tenth of the cost.
+--#define SHORT_LEASE '00045000'
+--#define IDLE_MS '110000'
+--#define MEMORY_MS 65000
+--#define WINDOW_US 65536
+-- The life of a queue's keys is only garbage collection: the entries' own instants decide. It is
+-- also a memory of when the queue was last used: waiters report at least once a second, so if less
+-- than QUEUE_FRESH_MS is left the server stood still, and they get REVIVED_US to report again. On
+-- the short paths it is set only by the first to be served in each half of a second, and by who
+-- comes in one in which nobody was served yet.
+--#define QUEUE_MS '10000'
+--#define QUEUE_FRESH_MS 8000
+--#define REVIVED_US 1000000

@@ -1,0 +1,104 @@
+-- Who holds a name. No script by itself.
+
+local function permits_of(terms)
+    return sub(terms, TERMS_MODE) == 'p' and tonumber(sub(terms, TERMS_PERMITS)) or 1
+end
+
+-- A holder other than an exclusive one, from its entry. Entries of hf1 have no '+'.
+local function member(owner, entry)
+    if sub(entry, 1, 1) ~= '+' then
+        return {owner = owner, deadline = sub(entry, 1, 16) + 0, rest = sub(entry, 17, 32) + 0,
+                since = sub(entry, 33, 48) + 0, token = sub(entry, 49, 64) + 0,
+                order = NO_ORDER, terms = sub(entry, 65)}
+    end
+    return {owner = owner, deadline = sub(entry, HOLD_DEADLINE) + 0,
+            rest = sub(entry, HOLD_REST) + 0, since = sub(entry, HOLD_SINCE) + 0,
+            token = sub(entry, HOLD_TOKEN) + 0, lease = sub(entry, HOLD_LEASE),
+            order = sub(entry, HOLD_ORDER), terms = sub(entry, HOLD_TERMS)}
+end
+
+local function find(S, owner)
+    if S.hold then return S.hold.owner == owner and S.hold or nil end
+    if S.taken == 0 then return nil end
+    local entry = call('HGET', S.h, owner)
+    return entry and member(owner, entry) or nil
+end
+
+-- Writes back a hold that `find` or `grant` gave.
+local function put(S, hold)
+    S.changed, hold.old = true, nil
+    if sub(hold.terms, TERMS_MODE) == 'x' then
+        S.hold = hold
+        return
+    end
+    call('HSET', S.h, hold.owner,
+         '+' .. format('%016d%016d%016d%016d', hold.deadline, hold.rest, hold.since, hold.token)
+             .. (hold.lease or sub(hold.terms, TERMS_LEASE)) .. hold.order .. hold.terms)
+    call('ZADD', S.d, format('%d', math.max(hold.deadline, hold.rest)), hold.owner)
+end
+
+local function remove(S, hold)
+    S.changed = true
+    if S.hold then
+        S.hold = nil
+        return
+    end
+    call('HDEL', S.h, hold.owner)
+    call('ZREM', S.d, hold.owner)
+    S.taken = math.max(S.taken - permits_of(hold.terms), 0)
+end
+
+local function drop_ended(S)
+    if S.hold then
+        if math.max(S.hold.deadline, S.hold.rest) <= S.now then remove(S, S.hold) end
+        return
+    end
+    if S.taken == 0 then return end
+    if S.stepped_back then
+        local entries = call('HGETALL', S.h)
+        for i = 1, #entries, 2 do
+            local hold = member(entries[i], entries[i + 1])
+            if clamp(S, hold) then put(S, hold) end
+        end
+        S.stepped_back = false
+    end
+    local ended = call('ZRANGEBYSCORE', S.d, '-inf', format('%d', S.now), 'LIMIT', 0, 500)
+    for _, owner in ipairs(ended) do
+        local entry = call('HGET', S.h, owner)
+        if entry then
+            remove(S, member(owner, entry))
+        else
+            call('ZREM', S.d, owner)
+        end
+    end
+    if call('ZCARD', S.d) == 0 then
+        S.taken, S.changed = 0, true
+    end
+end
+
+local function fits(S, terms)
+    if S.hold then return false end
+    if S.taken == 0 then return true end
+    local mode = sub(terms, TERMS_MODE)
+    if mode == 'x' then return false end
+    return mode == 's' or S.taken + permits_of(terms) <= S.limit
+end
+
+-- Readers carry the last exclusive token, so that they do not refuse one another in a store. Nil:
+-- tokens are used up.
+local function token_for(S, terms)
+    if sub(terms, TERMS_MODE) == 's' and S.high > 0 then return S.high end
+    return new_token(S.key, S.now, S.high)
+end
+
+-- `lease` is in ms, 8 digits.
+local function grant(S, owner, terms, lease, token, not_after)
+    S.high, S.kind, S.limit = token, sub(terms, TERMS_KIND), tonumber(sub(terms, TERMS_LIMIT))
+    if sub(terms, TERMS_MODE) ~= 'x' then S.taken = S.taken + permits_of(terms) end
+    local rest = sub(terms, TERMS_MIN_HOLD) * 1000
+    if rest > 0 then rest = S.now + rest end
+    local hold = {owner = owner, deadline = S.now + lease * 1000, lease = lease, order = NO_ORDER,
+                  since = S.now, token = token, rest = rest, terms = terms, not_after = not_after}
+    put(S, hold)
+    return hold
+end

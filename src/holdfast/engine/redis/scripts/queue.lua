@@ -1,0 +1,156 @@
+-- Who waits for a name. No script by itself.
+
+-- The prefix of the key is that of the inboxes: it has no brace in it.
+local function inbox(S, owner)
+    return sub(S.key, 1, string.find(S.key, '{', 1, true) - 1) .. 'inbox:' .. sub(owner, 1, 32)
+end
+
+-- Raises an error if this user may not write what a grant needs. A script that is refused in the
+-- middle has done half of its work: nobody may have been told of a grant that is not written down.
+local function need_rights(S)
+    local key = S.key
+    for _, command in ipairs({{'SET', key, ''}, {'DEL', S.w}, {'PEXPIRE', S.q, '1'},
+                              {'HSET', S.h, '', ''}, {'HDEL', S.w, ''}, {'ZADD', S.d, '1', ''},
+                              {'ZREM', S.q, ''}, {'ZRANGE', S.d, '0', '0'}, {'PTTL', S.t}}) do
+        if not redis.acl_check_cmd(unpack(command)) then
+            error({err = 'NOPERM this user has no permissions to run ' .. command[1]})
+        end
+    end
+    S.may = true
+end
+
+-- Writes `alive_until` anew for all waiters for whom `change` gives another instant.
+local function rewrite_waiters(S, change)
+    local all = call('HGETALL', S.w)
+    for i = 1, #all, 2 do
+        if all[i] ~= '#' then
+            local alive = change(sub(all[i + 1], WAIT_ALIVE) + 0)
+            if alive then
+                call('HSET', S.w, all[i],
+                     format('%016d', alive) .. sub(all[i + 1], WAIT_AFTER_ALIVE))
+            end
+        end
+    end
+end
+
+-- After a stall of the server all waiters seem dead, though their reports have only not been read
+-- yet. See QUEUE_MS.
+local function revive_after_stall(S)
+    if not S.queue or call('PTTL', S.w) >= QUEUE_FRESH_MS then return end
+    local again = S.now + REVIVED_US
+    rewrite_waiters(S, function(alive) return alive < again and again end)
+    call('PEXPIRE', S.q, QUEUE_MS)
+    call('PEXPIRE', S.w, QUEUE_MS)
+end
+
+-- The clock was stepped back: nobody can have reported so lately. A dead waiter would else be in
+-- the way for as long as the step.
+local function clamp_waiters(S)
+    local latest = S.now + PATIENCE_US
+    rewrite_waiters(S, function(alive) return alive > latest and latest end)
+end
+
+-- Grants whoever is first and fits. `asker` hears of it by the answer; the others by a push. If
+-- nobody hears the push (0) its waiter is passed over, and keeps its place until it is heard of
+-- again. Says how many were granted.
+local function grant_heads(S, asker)
+    local granted, skips = 0, 0
+    if not S.hold then revive_after_stall(S) end
+    while S.queue and not S.hold do
+        local first = call('ZRANGE', S.q, skips, skips + 1)
+        local who = first[1]
+        if not who then
+            if skips == 0 then
+                S.queue, S.changed = false, true
+                call('DEL', S.w)
+            end
+            break
+        end
+        local entry = call('HGET', S.w, who)
+        local alive = entry and sub(entry, WAIT_ALIVE) - S.now or 0
+        if alive > PATIENCE_US then clamp_waiters(S) end
+        local gone = alive <= 0
+        if not gone then
+            local terms = sub(entry, WAIT_TERMS)
+            if not fits(S, terms) then break end
+            if not S.may then need_rights(S) end
+            local hint, token = sub(terms, TERMS_QUEUEING) == 'h', nil
+            local message = 'm' .. sub(who, 33)
+            if not hint then
+                token = token_for(S, terms)
+                if not token then break end
+                message = 'g' .. sub(who, 33) .. format('%016d', token)
+            end
+            if who ~= asker and call('PUBLISH', inbox(S, who), message) == 0 then
+                skips = skips + 1
+                if skips >= MOST_SKIPS then break end
+            else
+                gone = true
+                if not hint then
+                    local lease = sub(terms, TERMS_LEASE)
+                    if lease > HAND_OFF_LEASE then lease = HAND_OFF_LEASE end
+                    grant(S, who, terms, lease, token, 0)
+                    granted = granted + 1
+                    call('PEXPIRE', S.q, QUEUE_MS)
+                    call('PEXPIRE', S.w, QUEUE_MS)
+                end
+            end
+        end
+        if gone then
+            call('ZREM', S.q, who)
+            call('HDEL', S.w, who)
+            if skips == 0 and not first[2] then
+                S.queue, S.changed = false, true
+                call('DEL', S.w)
+            end
+        end
+    end
+    return granted
+end
+
+local function settle(S, asker)
+    drop_ended(S)
+    return grant_heads(S, asker)
+end
+
+-- For `queued`: how many are ahead, and in how many us a hold ends if it is not renewed (0: not
+-- known). Only the first few are told: if all were, all would come at that moment.
+local function place(S, owner)
+    local ahead = call('ZRANK', S.q, owner) or 0
+    if ahead >= 4 then return {1, ahead, 0} end
+    local ends = 0
+    if S.hold then
+        ends = math.max(S.hold.deadline, S.hold.rest)
+    elseif S.taken > 0 then
+        ends = tonumber(call('ZRANGE', S.d, 0, 0, 'WITHSCORES')[2] or 0)
+    end
+    return {1, ahead, math.max(ends - S.now, 0)}
+end
+
+-- Keeps a waiter in the queue; false if it is not there.
+local function touch(S, owner)
+    local entry = S.queue and call('HGET', S.w, owner)
+    if not entry then return false end
+    revive_after_stall(S)
+    call('HSET', S.w, owner, format('%016d', S.now + PATIENCE_US) .. sub(entry, WAIT_AFTER_ALIVE))
+    call('PEXPIRE', S.q, QUEUE_MS)
+    call('PEXPIRE', S.w, QUEUE_MS)
+    return true
+end
+
+local function drop_dead_waiters(S)
+    if not S.queue then return end
+    revive_after_stall(S)
+    local all, dead = call('HGETALL', S.w), 0
+    for i = 1, #all, 2 do
+        if all[i] ~= '#' and tonumber(sub(all[i + 1], WAIT_ALIVE)) <= S.now then
+            call('ZREM', S.q, all[i])
+            call('HDEL', S.w, all[i])
+            dead = dead + 1
+        end
+    end
+    if dead > 0 and call('ZCARD', S.q) == 0 then
+        call('DEL', S.w)
+        S.queue, S.changed = false, true
+    end
+end

@@ -1,0 +1,141 @@
+-- A name's record, read and written. No script by itself.
+--
+-- Records of the version before, hf1, are understood, and written anew as hf2 when their holder
+-- changes. A lone holder of that version keeps its record, or it could not renew or release it;
+-- only the tag changes when somebody waits.
+
+-- How long a record of each tag is at least.
+local LEAST_SIZE = {i = 201, x = 234, q = 234, m = 148, n = 148,
+                    I = 201, X = 234, Q = 234, M = 148, N = 148}
+local LEAST_SIZE_HF1 = {i = 165, x = 198, q = 198, m = 96, n = 96}
+
+-- A deadline that is further ahead than the lease proves that the clock was stepped back; likewise
+-- a rest. Cut to what they can be at most, or a dead holder would hold for as long as the step.
+local function clamp(S, hold)
+    local rest = S.now + sub(hold.terms, TERMS_MIN_HOLD) * 1000
+    local latest = hold.lease and S.now + hold.lease * 1000 or hold.deadline
+    if hold.deadline <= latest and hold.rest <= rest then return false end
+    hold.deadline, hold.rest = math.min(hold.deadline, latest), math.min(hold.rest, rest)
+    S.changed = true
+    return true
+end
+
+-- The parts of a record that differ between the versions.
+local function exclusive_hold(S, rec, version)
+    if version == 'hf1' then
+        return {old = true, deadline = sub(rec, 21, 36) + 0, order = NO_ORDER,
+                rest = sub(rec, 102, 117) + 0, since = S.high, token = S.high,
+                owner = sub(rec, 118, 165), terms = sub(rec, 166), not_after = 0}
+    end
+    return {deadline = sub(rec, REC_DEADLINE) + 0, lease = sub(rec, REC_LEASE),
+            order = sub(rec, REC_ORDER), rest = sub(rec, REC_REST) + 0, since = S.high,
+            token = S.high, owner = sub(rec, REC_OWNER), terms = sub(rec, REC_TERMS),
+            not_after = sub(rec, REC_NOT_AFTER) + 0}
+end
+
+local function many_holders(S, rec, version)
+    if version == 'hf1' then
+        S.kind, S.limit, S.taken = sub(rec, 86, 86), sub(rec, 87, 91) + 0, sub(rec, 92, 96) + 0
+        return
+    end
+    S.kind, S.limit = sub(rec, REC_KIND), sub(rec, REC_LIMIT) + 0
+    S.taken, S.stepped_back = sub(rec, REC_TAKEN) + 0, S.now < sub(rec, REC_SEEN) + 0
+end
+
+-- The state, or nil and an error.
+local function load(key, now)
+    local S = {key = key, now = now, high = 0, last = NO_OWNER .. '-', taken = 0, queue = false,
+               changed = false, q = key .. ':q', w = key .. ':w', h = key .. ':h', d = key .. ':d',
+               t = key .. ':t'}
+    local rec = call('GET', key)
+    if not rec then return S end
+    local version, tag = sub(rec, REC_VERSION), sub(rec, REC_TAG)
+    local sizes = version == 'hf2' and LEAST_SIZE or version == 'hf1' and LEAST_SIZE_HF1 or {}
+    local least = sizes[tag]
+    if not least or #rec < least or not tonumber(sub(rec, REC_TOKEN)) then
+        if string.find(rec, '^hf%d') then
+            return nil, {err = 'HFVERSION the key was written by another version of Holdfast'}
+        end
+        return nil, foreign('the key holds a string that is not a lock of this layout')
+    end
+    S.high = sub(rec, REC_TOKEN) + 0
+    S.last = version == 'hf1' and sub(rec, 37, 85) or sub(rec, REC_LAST)
+    if tag ~= string.lower(tag) then
+        tag, S.late = string.lower(tag), call('EXISTS', S.t) == 1
+        S.changed = not S.late
+    end
+    S.queue = tag == 'q' or tag == 'n'
+    if tag == 'i' then
+        local owner = version == 'hf1' and sub(rec, 118, 165) or sub(rec, REC_OWNER)
+        S.last = owner .. (owner == NO_OWNER and '-' or 'r')
+    elseif tag == 'x' or tag == 'q' then
+        S.hold = exclusive_hold(S, rec, version)
+        S.kind = sub(S.hold.terms, TERMS_KIND)
+        clamp(S, S.hold)
+    else
+        many_holders(S, rec, version)
+    end
+    return S
+end
+
+-- The record as it is to be written, and the latest instant that it must outlive by a minute.
+local function text_of(S)
+    local function tagged(tag)
+        return 'hf2' .. (S.late and string.upper(tag) or tag) .. format('%016d', S.high)
+    end
+    if S.hold then
+        local hold = S.hold
+        return tagged(S.queue and 'q' or 'x') .. format('%016d', hold.deadline)
+                .. (hold.lease or sub(hold.terms, TERMS_LEASE)) .. hold.order .. NO_INCARNATION
+                .. S.last .. format('%016d%016d', hold.not_after, hold.rest) .. hold.owner
+                .. hold.terms,
+            math.max(hold.deadline, hold.rest)
+    end
+    local nothing = NO_INSTANT .. '00000000' .. NO_ORDER .. NO_INCARNATION .. S.last
+    if S.taken > 0 or S.queue then
+        local last = call('ZRANGE', S.d, -1, -1, 'WITHSCORES')
+        return tagged(S.queue and 'n' or 'm') .. nothing
+                .. format('%s%05d%05d%016d', S.kind, S.limit or 1, S.taken, S.now),
+            tonumber(last[2] or 0)
+    end
+    return tagged('i') .. nothing .. NO_INSTANT .. NO_INSTANT .. sub(S.last, 1, 48), 0
+end
+
+local function save(S)
+    if not S.changed then return end
+    if S.hold and S.hold.old then
+        call('SETRANGE', S.key, REC_TAG_AT, S.queue and 'q' or 'x')
+        return
+    end
+    local rec, latest = text_of(S)
+    local left = math.ceil((math.max(latest, S.high) - S.now) / 1000)
+    if S.late then left = math.max(left, call('PTTL', S.t)) end
+    if S.taken > 0 and not S.hold then
+        call('PEXPIRE', S.h, format('%d', math.max(left, 0) + MEMORY_MS))
+        call('PEXPIRE', S.d, format('%d', math.max(left, 0) + MEMORY_MS))
+    end
+    call('SET', S.key, rec, 'PX', format('%d', math.max(left + MEMORY_MS, IDLE_MS)))
+end
+
+-- Whether an acquire is one that was sent before another of the same owner, or before the owner
+-- gave up or was broken, and that arrives only now.
+local function comes_too_late(S, owner, not_after)
+    local until_then = S.late and call('ZSCORE', S.t, owner)
+    return until_then and not_after <= tonumber(until_then)
+end
+
+-- From now on acquires of this owner up to this not-after come too late. They are remembered for as
+-- long as they could count, or `life` ms.
+local function refuse_late(S, owner, not_after, life)
+    not_after = tonumber(not_after or 0)
+    if not_after <= S.now then return end
+    life = life or math.ceil((math.min(not_after - S.now, LONGEST_NOT_AFTER_US)) / 1000) + 1000
+    call('ZREMRANGEBYSCORE', S.t, '-inf', format('%d', S.now))
+    call('ZADD', S.t, format('%d', not_after), owner)
+    if call('PTTL', S.t) < life then call('PEXPIRE', S.t, format('%d', life)) end
+    S.late, S.changed = true, true
+end
+
+local function remember(S, owner, outcome)
+    S.last, S.changed = owner .. outcome, true
+end

@@ -1,0 +1,119 @@
+// What becomes of locks when the server's clock is stepped.
+
+#include "fault/redis_fixture.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+
+/// A server whose clock the test sets.
+class redis_clock : public testing::Test {
+protected:
+    redis_server server{{.arguments = {"--appendonly", "yes", "--appendfsync", "always"},
+                         .adjustable_clock = true}};
+    seam_client here{server.url()};
+    seam_client other{server.url()};
+
+    /// Locks and releases the name, and returns its token.
+    [[nodiscard]] std::uint64_t next_token(const std::string& name = "stock") {
+        client fresh{server.url()};
+        auto held = mutex{fresh, name}.acquire();
+        const auto token = held.token();
+        held.release();
+        return token;
+    }
+    /// As when it has not been used for a minute or two.
+    void forget(const std::string& name = "stock") {
+        ASSERT_EQ(server.command({"DEL", "hf:{" + name + "}"}).number(), 1);
+    }
+};
+
+TEST_F(redis_clock, stepped_in_both_directions_leaves_tokens_rising) { // P3
+    auto last = next_token();
+    for (const auto step : {0s, 3600s, 0s, -3600s, 7200s, -7200s}) {
+        server.set_clock(step);
+        for (const bool forgotten : {false, true}) {
+            if (forgotten) { forget(); }
+            const auto token = next_token();
+            EXPECT_GT(token, last) << step.count() << " s, forgotten: " << forgotten;
+            last = token;
+        }
+    }
+    server.restart();
+    EXPECT_GT(next_token(), last) << "with persistence";
+    forget();
+    EXPECT_GT(next_token(), last + 1) << "and forgotten";
+}
+
+TEST_F(redis_clock, stepped_back_lets_a_dead_holder_hold_for_its_lease_only) { // P7
+    server.set_clock(3600s);
+    ASSERT_EQ(here.acquire(here.ticket("stock"), {.lease = 1s}).what, fate::granted);
+    ASSERT_EQ(here.acquire(here.ticket("page"),
+                           {.kind = primitive::shared_mutex, .how = mode::shared, .lease = 1s})
+                  .what,
+              fate::granted);
+    server.set_clock(0s);
+    const stopwatch since;
+    const auto take = [&](const std::string& name, primitive kind) {
+        return other.acquire(other.ticket(name), {.kind = kind}).what == fate::granted;
+    };
+    bool stock = false;
+    bool page = false;
+    ASSERT_TRUE(eventually([&] {
+        stock = stock || take("stock", primitive::mutex);
+        page = page || take("page", primitive::shared_mutex);
+        return stock && page;
+    })) << "held for an hour";
+    EXPECT_LT(since.elapsed(), 1s + scaled(1s));
+}
+
+TEST_F(redis_clock, stepped_back_lets_a_renewed_lease_last_as_long_as_it_was_renewed_for) { // P1
+    server.set_clock(3600s);
+    const auto held = here.ticket("stock");
+    ASSERT_EQ(here.acquire(held, {.lease = 1s}).what, fate::granted);
+    ASSERT_EQ(here.renew(held, 1h).what, fate::renewed);
+    server.set_clock(0s);
+    EXPECT_GT(other.inspect("stock").holders.at(0).remaining, 59min);
+    EXPECT_LE(other.inspect("stock").holders.at(0).remaining, 1h);
+}
+
+TEST_F(redis_clock, stepped_back_lets_dead_waiters_be_in_the_way_for_three_seconds) { // P6
+    server.set_clock(3600s);
+    const auto held = here.ticket("stock");
+    ASSERT_EQ(here.acquire(held, {.lease = 60s}).what, fate::granted);
+    {
+        seam_client dead{server.url()};
+        ASSERT_TRUE(dead.queue_up("stock", 20));
+    }
+    server.set_clock(0s);
+    const auto waiter = other.ticket("stock");
+    ASSERT_EQ(other.acquire(waiter, {.queue = queueing::grant}).what, fate::queued);
+    (void)here.release(held);
+    const stopwatch since;
+    ASSERT_TRUE(eventually([&] { return other.wait_on(waiter).what == fate::granted; }))
+        << "kept out for an hour";
+    EXPECT_LT(since.elapsed(), 3s + scaled(2s));
+}
+
+TEST_F(redis_clock, stepped_back_does_not_make_a_min_hold_longer) { // P7
+    server.set_clock(3600s);
+    const auto held = here.ticket("stock");
+    ASSERT_EQ(here.acquire(held, {.min_hold = 1s}).what, fate::granted);
+    ASSERT_EQ(here.release(held).what, fate::released);
+    server.set_clock(0s);
+    EXPECT_EQ(other.acquire(other.ticket("stock")).what, fate::busy) << "it rests";
+    EXPECT_TRUE(
+        eventually([&] { return other.acquire(other.ticket("stock")).what == fate::granted; }, 4s));
+}
+
+TEST_F(redis_clock, stepped_back_makes_a_request_from_before_too_late) { // P5
+    client one{server.url()};
+    (void)one.ping(); // it knows the clock of now
+    server.set_clock(-3600s);
+    EXPECT_TRUE((mutex{one, "stock"}.try_acquire_for(2s))) << "it learns the time anew";
+}
+
+} // namespace
+} // namespace holdfast::test
