@@ -165,7 +165,7 @@ private:
     base::instant last_polled_{};
     followers followers_;
     sleeper* chosen_ = nullptr; ///< to lead next; it is waking up
-    dormitory dormitory_;       ///< who is called in it is woken when the lock is given up
+    futex_pool sleepers_;       ///< who is called in it is woken when the lock is given up
     spinner spin_;
 
     std::thread keeper_;

@@ -43,17 +43,17 @@ void driver::end_turn(std::unique_lock<std::mutex>& lock) {
 }
 
 void driver::give_up_lock(std::unique_lock<std::mutex>& lock) {
-    if (!dormitory_.called()) {
+    if (!sleepers_.called()) {
         lock.unlock();
         return;
     }
-    const auto calls = dormitory_.take_calls();
+    const auto calls = sleepers_.take_calls();
     lock.unlock();
-    dormitory_.wake(calls);
+    sleepers_.wake(calls);
 }
 
 void driver::wake_the_ready() {
-    if (dormitory_.called()) { dormitory_.wake(dormitory_.take_calls()); }
+    if (sleepers_.called()) { sleepers_.wake(sleepers_.take_calls()); }
 }
 
 void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
@@ -79,9 +79,9 @@ void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
 bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
     me.set(sleeper::state::waiting);
     followers_.add(me);
-    dormitory_.give_bed(me);
+    sleepers_.assign_slot(me);
     end_turn(lock);
-    dormitory_.sleep(me);
+    sleepers_.sleep(me);
     if (me.ready()) { return true; }
     lock.lock(); // chosen; by now it may be ready as well
     if (chosen_ == &me) { chosen_ = nullptr; }
@@ -118,7 +118,7 @@ bool driver::choose_leader() {
     if (followers_.empty()) { return false; }
     chosen_ = &followers_.first();
     followers_.remove(*chosen_);
-    dormitory_.call(*chosen_);
+    sleepers_.call(*chosen_);
     chosen_->set(sleeper::state::chosen);
     return true;
 }
