@@ -176,6 +176,8 @@ private:
     std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
     std::vector<pollfd> scratch_;
     bool stopping_ = false;
+    bool draining_ = false; ///< the keeper is not to lead any more
+    std::condition_variable lead_is_free_;
 
     std::atomic<bool> cancelled_{false}; ///< there is something in `cancels_`
     std::mutex cancel_mutex_;

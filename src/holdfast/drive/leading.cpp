@@ -104,13 +104,14 @@ void driver::leave_lead() {
 void driver::keeper_leads(std::unique_lock<std::mutex>& lock) {
     constexpr unsigned patience = 32;
     leading_since_ = now();
-    for (unsigned alone = 0; alone < patience && !stopping_;) {
+    for (unsigned alone = 0; alone < patience && !stopping_ && !draining_;) {
         const bool few = followers_.size() < 2;
         poll_once(lock, &nobody_);
         alone = few ? alone + 1 : 0;
     }
     leading_ = keeper_leads_ = false;
     leave_lead();
+    if (draining_) { lead_is_free_.notify_one(); }
 }
 
 /// One that becomes ready before it comes to lead will not come: then another is chosen.
@@ -256,6 +257,10 @@ void driver::call_keeper_in_time() {
 
 void driver::drain(base::duration most) {
     std::unique_lock lock{mutex_};
+    // Nobody else is left but the keeper. If it leads it may be reading at this moment.
+    draining_ = true;
+    if (leading_) { wake_.ring(); }
+    lead_is_free_.wait(lock, [this] { return !leading_; });
     look_at_clock();
     const auto until = now() + most;
     wake_.arm(until);
