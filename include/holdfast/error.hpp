@@ -23,7 +23,7 @@ enum class errc {
     cancelled = 9,         ///< the stop_token asked for it
     lost = 10,             ///< the lease ended before it was released
     not_held = 11,         ///< the caller holds nothing there
-    would_deadlock = 12,   ///< this thread already holds this mutex
+    would_deadlock = 12,   ///< this thread holds this lock already
     forked = 13,           ///< the client or lease was made before fork(); it is inert here
     store_full = 14,       ///< no room left where the locks live
     store_foreign = 15,    ///< the file or key is something else's, or a newer Holdfast's

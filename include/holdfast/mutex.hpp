@@ -22,11 +22,15 @@ namespace holdfast {
 /// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
 /// and the try forms answer empty. unlock() never throws: what it could not do goes to the
 /// observer.
-/// lock() of what the thread holds already throws would_deadlock; the try forms answer false. Only
-/// with layout::plain both renew the lease, as go-zero does: then one unlock() frees it.
+/// lock() and try_lock(), in all their forms, throw would_deadlock if the calling thread holds this
+/// name by lock() already, through this or any other object of the client: so do std::lock and
+/// scoped_lock of two objects that turn out to have one name. Leases, a hold that was lost and
+/// other clients' holds do not count. Only with layout::plain, and through the same object, both
+/// renew the lease instead, as go-zero does: then one unlock() frees it.
 ///
 /// Thread safety: all members may be called from any thread. The destructor releases what threads
-/// still hold through this object. Neither copied nor moved, as in std.
+/// still hold through this object; it is undefined to destroy it while a thread waits in it, which
+/// debug builds of the library assert. Neither copied nor moved, as in std.
 class mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O. `defaults` are for calls without

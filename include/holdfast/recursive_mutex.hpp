@@ -24,7 +24,8 @@ namespace holdfast {
 ///
 /// The options of the first lock hold for all. If the lease is lost while it is held, locking again
 /// throws lost until the thread has unlocked all it had: the outer scopes must not go on as if
-/// nothing had happened. Errors and thread safety: as for mutex.
+/// nothing had happened. A thread that holds the name as a mutex gets would_deadlock, and the other
+/// way round. Errors and thread safety: as for mutex.
 class HOLDFAST_API recursive_mutex {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.

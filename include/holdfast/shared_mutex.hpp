@@ -22,7 +22,7 @@ namespace holdfast {
 ///
 /// A reader's token is that of the last writer before it, so that readers do not refuse each other
 /// in a store that keeps the highest token. Errors and thread safety: as for mutex. A thread that
-/// holds it in either way must not wait for it again: that throws would_deadlock.
+/// holds it in either way must not lock it again in either: that throws would_deadlock.
 class shared_mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.

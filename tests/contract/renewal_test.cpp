@@ -63,6 +63,26 @@ TEST_P(renewal, a_hand_off_is_kept_past_its_short_first_lease) { // P2, P6
     EXPECT_TRUE(eventually([&] { return held.remaining() > 10s; }));
 }
 
+TEST_P(renewal, a_hand_off_keeps_the_margin_from_its_first_moment_on) { // P2
+    HOLDFAST_NEEDS(can().queue == holdfast::engine::queueing::grant);
+    auto fleet = connect();
+    auto rival = connect();
+    holdfast::mutex mine{fleet, "stock"};
+    const auto remaining_after_hand_off = [&](const holdfast::hold_options& options) {
+        auto first = holdfast::mutex{rival, "stock"}.acquire();
+        background waiter{[&](std::stop_token stop) {
+            return mine.acquire(options, stop).remaining(); // released by this, too
+        }};
+        EXPECT_TRUE(will_wait("stock", 1));
+        first.release();
+        return waiter.get();
+    };
+    // Of 2 s that the engine keeps it: 22 ms for clocks that differ, and the margin.
+    EXPECT_LE(remaining_after_hand_off({.lease = 2s, .margin = 900ms}), 1078ms);
+    // 2 s are not enough for this one: it has its whole lease.
+    EXPECT_GT(remaining_after_hand_off({.lease = 60s, .margin = 10s}), 10s);
+}
+
 TEST_P(renewal, many_leases_of_one_client_are_all_kept) { // P2, P9
     auto fleet = connect();
     std::vector<holdfast::lease> held;

@@ -184,6 +184,14 @@ TEST_F(plain_layout, another_thread_is_not_let_in_by_the_same_object) { // P1
     EXPECT_FALSE(other.get());
 }
 
+TEST_F(plain_layout, a_name_in_another_layout_is_another_lock_to_a_thread) {
+    mutex lock{here, "stock", plain};
+    mutex native{here, "stock", {.layout = layout::native}};
+    const std::scoped_lock both{lock, native};
+    EXPECT_TRUE(lock.valid());
+    EXPECT_TRUE(native.valid());
+}
+
 TEST_F(plain_layout, recursion_is_counted_on_this_side) {
     recursive_mutex lock{here, "stock", plain};
     lock.lock();

@@ -197,6 +197,11 @@ TEST(lease_machine, p2_a_hand_off_counts_for_its_short_time_only_until_it_is_ren
     EXPECT_EQ(machine.deadline(), at(901 + 28'198));
 }
 
+TEST(lease_machine, p2_a_hand_off_keeps_the_margin_that_was_asked_for) {
+    const auto machine = handed_off({.lease = 30s, .margin = 700ms});
+    EXPECT_EQ(machine.deadline(), at(2000 - 22 - 700));
+}
+
 TEST(lease_machine, a_hand_off_is_renewed_at_once_if_nobody_wants_renewals_later) {
     auto machine = handed_off({.lease = 30s, .renew = false});
     EXPECT_EQ(words(machine, tick_at(machine, 900)), "renewing, renew 30000, @1878");

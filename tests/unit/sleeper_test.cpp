@@ -14,7 +14,7 @@
 
 namespace {
 
-using holdfast::drive::dormitory;
+using holdfast::drive::futex_pool;
 using holdfast::drive::sleeper;
 
 /// Threads that sleep again and again, and a list of who sleeps.
@@ -35,13 +35,13 @@ public:
         std::bernoulli_distribution this_one{chance};
         std::erase_if(asleep_, [&](sleeper* who) {
             if (!this_one(random_)) { return false; }
-            house_.call(*who);
+            pool_.call(*who);
             who->set(sleeper::state::ready);
             return true;
         });
-        const auto calls = house_.take_calls();
+        const auto calls = pool_.take_calls();
         lock.unlock();
-        house_.wake(calls);
+        pool_.wake(calls);
     }
 
     [[nodiscard]] std::size_t left() const { return left_; }
@@ -51,15 +51,15 @@ private:
         sleeper me;
         {
             const std::lock_guard lock{mutex_};
-            house_.give_bed(me);
+            pool_.assign_slot(me);
             asleep_.push_back(&me);
         }
-        house_.sleep(me);
+        pool_.sleep(me);
         EXPECT_TRUE(me.ready());
     }
 
     std::mutex mutex_;
-    dormitory house_;
+    futex_pool pool_;
     std::vector<sleeper*> asleep_;
     std::mt19937 random_{3}; // NOLINT(bugprone-random-generator-seed): the same each time
     std::atomic<std::size_t> left_;
@@ -75,20 +75,20 @@ void wait_until_all_are_woken(std::size_t many, int nights, double chance) {
     }
 }
 
-TEST(dormitory, wakes_whom_it_was_told_to_call) { wait_until_all_are_woken(8, 200, 0.3); }
+TEST(futex_pool, wakes_whom_it_was_told_to_call) { wait_until_all_are_woken(8, 200, 0.3); }
 
-TEST(dormitory, wakes_also_those_who_share_a_bed) {
-    const auto too_many = dormitory::rows * dormitory::beds_in_row + 100;
+TEST(futex_pool, wakes_also_those_who_share_a_slot) {
+    const auto too_many = futex_pool::groups * futex_pool::slots_per_group + 100;
     wait_until_all_are_woken(too_many, 5, 0.5);
 }
 
 /// A thread that sleeps, and whether the kernel says so.
-class bedfellow {
+class sleeping_thread {
 public:
-    bedfellow(dormitory& house, sleeper& who)
-        : thread_{[this, &house, &who] {
+    sleeping_thread(futex_pool& pool, sleeper& who)
+        : thread_{[this, &pool, &who] {
               id_ = ::gettid();
-              house.sleep(who);
+              pool.sleep(who);
           }} {}
 
     void await_sleep() const {
@@ -133,8 +133,8 @@ private:
     cpu_set_t before_{};
 };
 
-// Whoever is woken in a row of another cpu wakes the others there.
-TEST(dormitory, wakes_all_in_the_rows_of_other_cpus) {
+// Whoever is woken in a group of another cpu wakes the others there.
+TEST(futex_pool, wakes_all_in_the_groups_of_other_cpus) {
     const on_cpu here;
     const auto cpus = here.allowed();
     guests all{64, 100};
@@ -145,33 +145,33 @@ TEST(dormitory, wakes_all_in_the_rows_of_other_cpus) {
 }
 
 // The one who is woken there may be one who was not called, and goes on sleeping.
-TEST(dormitory, leaves_nobody_asleep_who_shares_a_bed) {
+TEST(futex_pool, leaves_nobody_asleep_who_shares_a_slot) {
     const on_cpu here;
     on_cpu::go_to(here.allowed().front());
-    dormitory house; // when all else is full, the hall of another cpu
-    std::vector<sleeper> away(dormitory::rows * dormitory::beds_in_row - 1);
-    for (auto& one : away) { house.give_bed(one); }
-    sleeper last; // in a bed of its own
+    futex_pool pool; // when all else is full, a group of another cpu
+    std::vector<sleeper> away(futex_pool::groups * futex_pool::slots_per_group - 1);
+    for (auto& one : away) { pool.assign_slot(one); }
+    sleeper last; // in a slot of its own
     sleeper uncalled;
-    sleeper called; // in the bed of the uncalled
-    house.give_bed(last);
-    house.give_bed(uncalled);
-    std::vector<sleeper> between(dormitory::beds_in_row - 1);
-    for (auto& one : between) { house.give_bed(one); }
-    house.give_bed(called);
+    sleeper called; // in the slot of the uncalled
+    pool.assign_slot(last);
+    pool.assign_slot(uncalled);
+    std::vector<sleeper> between(futex_pool::slots_per_group - 1);
+    for (auto& one : between) { pool.assign_slot(one); }
+    pool.assign_slot(called);
     // The first to lie down is the first to be woken.
-    bedfellow goes_on{house, uncalled};
+    sleeping_thread goes_on{pool, uncalled};
     goes_on.await_sleep();
-    bedfellow shares{house, called};
+    sleeping_thread shares{pool, called};
     shares.await_sleep();
-    bedfellow wakes{house, last};
+    sleeping_thread wakes{pool, last};
     wakes.await_sleep();
     const auto call = [&](std::initializer_list<sleeper*> whom) {
         for (auto* who : whom) {
-            house.call(*who);
+            pool.call(*who);
             who->set(sleeper::state::ready);
         }
-        house.wake(house.take_calls());
+        pool.wake(pool.take_calls());
     };
     call({&last, &called});
     wakes.join(); // without end if nobody woke them
@@ -180,22 +180,22 @@ TEST(dormitory, leaves_nobody_asleep_who_shares_a_bed) {
     call({&uncalled});
 }
 
-TEST(dormitory, lets_others_sleep) {
-    dormitory house;
+TEST(futex_pool, lets_others_sleep) {
+    futex_pool pool;
     sleeper one;
     sleeper other;
-    house.give_bed(one);
-    house.give_bed(other);
-    bedfellow sleeps{house, other};
+    pool.assign_slot(one);
+    pool.assign_slot(other);
+    sleeping_thread sleeps{pool, other};
     sleeps.await_sleep();
-    house.call(one);
+    pool.call(one);
     one.set(sleeper::state::ready);
-    house.wake(house.take_calls());
-    house.sleep(one);
+    pool.wake(pool.take_calls());
+    pool.sleep(one);
     EXPECT_TRUE(sleeps.asleep());
-    house.call(other);
+    pool.call(other);
     other.set(sleeper::state::ready);
-    house.wake(house.take_calls());
+    pool.wake(pool.take_calls());
 }
 
 } // namespace

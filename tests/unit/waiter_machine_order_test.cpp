@@ -47,6 +47,20 @@ TEST(waiter_order, a_hand_off_lasts_no_longer_than_a_short_lease) {
     EXPECT_EQ(one(push_granted, 400), "done, tell handed 1500 since 0");
 }
 
+TEST(waiter_order, p2_a_hand_off_that_is_too_short_for_the_margin_is_asked_for_again) {
+    for (const auto margin : {999ms, 1000ms, 14'999ms}) {
+        waiter one{{.may_wait = true, .margin = margin}};
+        one(start, 0);
+        one(queued, 10);
+        if (margin == 999ms) {
+            EXPECT_EQ(one(push_granted, 400), "done, tell handed 2000 since 0");
+        } else {
+            EXPECT_EQ(one(push_granted, 400), "asking, ask until 5400");
+            EXPECT_EQ(one(granted, 410), "done, tell granted 30000 since 400");
+        }
+    }
+}
+
 TEST(waiter_order, a_notice_may_come_before_its_own_queued_answer) {
     waiter one;
     one(start, 0);

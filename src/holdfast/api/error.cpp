@@ -17,7 +17,8 @@ const char* sentence(errc code) noexcept {
     case errc::cancelled: return "cancelled";
     case errc::lost: return "the lease was lost";
     case errc::not_held: return "not held by the caller";
-    case errc::would_deadlock: return "this thread already holds this mutex";
+    case errc::would_deadlock:
+        return "this thread holds this lock already: use recursive_mutex, or pass the hold on";
     case errc::forked: return "made before fork(): inert in the child";
     case errc::store_full: return "no room left where the locks live";
     case errc::store_foreign: return "what is stored there is not Holdfast's";

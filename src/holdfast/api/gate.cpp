@@ -1,5 +1,6 @@
 #include "holdfast/api/asking.hpp"
 #include "holdfast/api/failure.hpp"
+#include "holdfast/api/visitors.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/threads.hpp"
 
@@ -22,8 +23,8 @@ public:
         std::shared_ptr<core::hold> held;
     };
 
-    body(std::shared_ptr<core::client_core> of, core::request what)
-        : core{std::move(of)}, proto{std::move(what)} {}
+    body(std::shared_ptr<core::client_core> client, core::request lock)
+        : core{std::move(client)}, proto{std::move(lock)}, id{*core, proto} {}
 
     [[nodiscard]] std::shared_ptr<core::hold> mine() const {
         if (core->inherited()) { return nullptr; } // the lock may have been held at the fork()
@@ -34,10 +35,11 @@ public:
         return found == entries.rend() ? nullptr : found->held;
     }
 
-    void put(std::shared_ptr<core::hold> held) {
-        core::watch_hold(core, held);
-        const std::lock_guard lock{mutex};
-        entries.push_back({core::this_thread(), std::move(held)});
+    void put(const std::shared_ptr<core::hold>& held) {
+        api::give_to_this_thread(core, id, held, [&] {
+            const std::lock_guard lock{mutex};
+            entries.push_back({core::this_thread(), held});
+        });
     }
 
     [[nodiscard]] std::shared_ptr<core::hold> take(mode how) {
@@ -68,8 +70,10 @@ public:
 
     std::shared_ptr<core::client_core> core;
     core::request proto;
+    core::lock_id id;
     mutable std::mutex mutex;
     std::vector<entry> entries;
+    api::visitors visitors;
 };
 
 gate::gate(const client& of, std::string name, primitive kind, unsigned limit,
@@ -92,6 +96,7 @@ const hold_options& gate::defaults() const noexcept { return body_->proto.option
 
 std::optional<lease> gate::acquire(want what, patience wait, const hold_options& how,
                                    std::stop_token stop, std::error_code* failure) {
+    const api::visitors::visit visit{body_->visitors};
     auto got = api::ask(*body_->core, body_->wanting(what, how), wait, stop, false, failure);
     if (!got) { return std::nullopt; }
     return lease{body_->core, std::move(got)};
@@ -99,33 +104,36 @@ std::optional<lease> gate::acquire(want what, patience wait, const hold_options&
 
 lease gate::acquire(want what, const hold_options& how, std::stop_token stop,
                     std::error_code* failure) {
+    const api::visitors::visit visit{body_->visitors};
     auto got =
         api::ask(*body_->core, body_->wanting(what, how), patience::forever(), stop, true, failure);
     return got ? lease{body_->core, std::move(got)} : lease{};
 }
 
 bool gate::lock(want what, patience wait, std::error_code* failure) {
-    if (const auto mine = body_->mine(); mine && !mine->why_lost()) {
+    const api::visitors::visit visit{body_->visitors};
+    auto& core = *body_->core;
+    if (const auto held = core::held_by_this_thread(core, body_->id)) {
         api::clear(failure);
-        auto& core = *body_->core;
-        if (!core.caps(body_->proto.kind, core::writing_of(defaults())).refreshes) {
-            // A try is answered; only a wait would never end.
-            if (wait.at_most == patience::forever().at_most) {
-                api::fail(failure, make_error_code(errc::would_deadlock),
-                          core::describe(body_->proto.kind, name()));
-            }
+        const bool refreshes =
+            core.caps(body_->proto.kind, core::writing_of(defaults())).refreshes &&
+            held == body_->mine();
+        if (!refreshes) {
+            // Also a try: std::lock would try for ever.
+            api::fail(failure, make_error_code(errc::would_deadlock),
+                      core::describe(body_->proto.kind, name()));
             return false;
         }
-        const auto said = core.extend(*mine, core::terms_of(defaults()).lease);
+        const auto said = core.extend(*held, core::terms_of(defaults()).lease);
         if (!said) { return true; }
         if (said != errc::lost) {
             api::fail(failure, said, core::describe(body_->proto.kind, name()));
             return false;
         }
     }
-    auto got = api::ask(*body_->core, body_->wanting(what, defaults()), wait, {}, true, failure);
+    const auto got = api::ask(core, body_->wanting(what, defaults()), wait, {}, true, failure);
     if (!got) { return false; }
-    body_->put(std::move(got));
+    body_->put(got);
     return true;
 }
 

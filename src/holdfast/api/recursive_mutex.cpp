@@ -1,5 +1,6 @@
 #include "holdfast/api/asking.hpp"
 #include "holdfast/api/failure.hpp"
+#include "holdfast/api/visitors.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/threads.hpp"
 
@@ -12,7 +13,7 @@ namespace holdfast {
 class recursive_mutex::body {
 public:
     body(std::shared_ptr<core::client_core> of, core::request what)
-        : core{std::move(of)}, proto{std::move(what)}, key{key_of(*core, proto)} {}
+        : core{std::move(of)}, proto{std::move(what)}, id{*core, proto}, key{key_of(id)} {}
 
     [[nodiscard]] core::recursion::entry mine() const {
         if (core->inherited()) { return {}; } // its lock may have been held when we were forked
@@ -29,14 +30,13 @@ public:
 
     std::shared_ptr<core::client_core> core;
     core::request proto;
+    core::lock_id id;
     std::string key; ///< by which its recursion is known: in another layout it is another lock
+    api::visitors visitors;
 
 private:
-    [[nodiscard]] static std::string key_of(const core::client_core& of,
-                                            const core::request& what) {
-        const auto in =
-            of.inherited() ? layout::native : of.caps(what.kind, core::writing_of(what.options)).in;
-        return static_cast<char>('0' + static_cast<int>(in)) + what.name;
+    [[nodiscard]] static std::string key_of(const core::lock_id& lock) {
+        return static_cast<char>('0' + static_cast<int>(lock.layout)) + lock.name;
     }
 };
 
@@ -51,6 +51,7 @@ recursive_mutex::recursive_mutex(const client& of, std::string name, hold_option
 recursive_mutex::~recursive_mutex() = default;
 
 bool recursive_mutex::lock_within(detail::patience wait, std::error_code* failure) {
+    const api::visitors::visit visit{body_->visitors};
     auto& core = *body_->core;
     if (const auto mine = body_->mine(); mine.count > 0) {
         api::clear(failure);
@@ -63,10 +64,16 @@ bool recursive_mutex::lock_within(detail::patience wait, std::error_code* failur
         core.recursion().again(core::this_thread(), body_->key);
         return true;
     }
-    auto got = api::ask(core, body_->proto, wait, {}, true, failure);
+    if (core::held_by_this_thread(core, body_->id)) { // as a mutex, which does not count
+        api::clear(failure);
+        api::fail(failure, make_error_code(errc::would_deadlock),
+                  core::describe(primitive::mutex, name()));
+        return false;
+    }
+    const auto got = api::ask(core, body_->proto, wait, {}, true, failure);
     if (!got) { return false; }
-    core::watch_hold(body_->core, got);
-    core.recursion().begin(core::this_thread(), body_->key, std::move(got));
+    api::give_to_this_thread(body_->core, body_->id, got,
+                             [&] { core.recursion().begin(core::this_thread(), body_->key, got); });
     return true;
 }
 

@@ -47,10 +47,9 @@ void check_limit(unsigned limit) {
 
 void check_lease(milliseconds lease, milliseconds margin) {
     check_range("lease", lease, limits::least_lease, limits::longest_lease);
-    need(margin >= milliseconds{0} && margin < lease - margin, [&] {
-        return // margin * 2 could overflow
-            "margin is " + ms(margin) +
-            "; it must be from 0 ms to below half of the lease, which is " + ms(lease);
+    need(margin >= milliseconds{0} && machine::leaves_enough(margin, lease), [&] {
+        return "margin is " + ms(margin) +
+               "; it must be from 0 ms to below half of the lease, which is " + ms(lease);
     });
 }
 
@@ -59,10 +58,11 @@ void check_options(const hold_options& options) {
     if (options.max_hold != milliseconds{0}) {
         check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
         // The lease is cut to max_hold, and the margin has to fit into what is left.
-        need(options.margin < std::min(options.lease, options.max_hold) - options.margin, [&] {
-            return "margin is " + ms(options.margin) +
-                   "; it must be below half of max_hold, which is " + ms(options.max_hold);
-        });
+        need(machine::leaves_enough(options.margin, std::min(options.lease, options.max_hold)),
+             [&] {
+                 return "margin is " + ms(options.margin) +
+                        "; it must be below half of max_hold, which is " + ms(options.max_hold);
+             });
     }
     check_range("min_hold", options.min_hold, milliseconds{0}, limits::longest_hold);
     need(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold, [&] {

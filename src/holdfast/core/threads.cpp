@@ -2,7 +2,6 @@
 
 #include "holdfast/core/client_core.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -13,9 +12,13 @@ namespace {
 std::atomic<std::uint64_t> last_thread{0};
 
 struct watched_hold {
-    std::weak_ptr<client_core> core;
-    std::weak_ptr<hold> what;
+    std::uint64_t hash; ///< of the lock; its name is the hold's
+    primitive kind;
+    holdfast::layout layout;
+    const client_core* client; ///< only to compare: `core` says whether it is still there
     const hold* key;
+    std::weak_ptr<client_core> core;
+    std::weak_ptr<hold> held;
 };
 
 class thread_part {
@@ -26,9 +29,9 @@ public:
     ~thread_part() {
         for (const auto& one : holds_) {
             const auto core = one.core.lock();
-            const auto what = one.what.lock();
-            if (!core || !what || core->inherited()) { continue; }
-            core->abandon(*what);
+            const auto held = one.held.lock();
+            if (!core || !held || core->inherited()) { continue; }
+            core->abandon(*held);
             core->recursion().forget_thread(number_);
         }
     }
@@ -50,13 +53,28 @@ thread_part& mine() noexcept {
 
 std::uint64_t this_thread() noexcept { return mine().number(); }
 
-void watch_hold(const std::shared_ptr<client_core>& core, const std::shared_ptr<hold>& what) {
-    mine().holds().push_back({core, what, what.get()});
+void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
+                const std::shared_ptr<hold>& held) {
+    auto& all = mine().holds();
+    if (all.size() == all.capacity()) { // those that went with their lock, which others destroyed
+        std::erase_if(all, [](const watched_hold& one) { return one.held.expired(); });
+    }
+    all.push_back({lock.hash, lock.kind, lock.layout, core.get(), held.get(), core, held});
 }
 
-void forget_hold(const hold* what) noexcept {
+void forget_hold(const hold* held) noexcept {
     auto& all = mine().holds();
-    std::erase_if(all, [what](const watched_hold& one) { return one.key == what; });
+    std::erase_if(all, [held](const watched_hold& one) { return one.key == held; });
+}
+
+std::shared_ptr<hold> held_by_this_thread(const client_core& core, const lock_id& lock) noexcept {
+    for (const auto& one : mine().holds()) {
+        if (one.hash != lock.hash || one.client != &core) { continue; }
+        if (one.kind != lock.kind || one.layout != lock.layout) { continue; }
+        auto held = one.held.lock();
+        if (held && held->who().name == lock.name && held->valid()) { return held; }
+    }
+    return nullptr;
 }
 
 } // namespace holdfast::core

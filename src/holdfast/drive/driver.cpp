@@ -43,7 +43,7 @@ void driver::ready(sleeper& who) {
     if (leader_polls_for_ == &who) { wake_.ring(); } // it sleeps in poll()
     if (followers::has(who)) {
         followers_.remove(who);
-        dormitory_.call(who);
+        sleepers_.call(who);
     }
     const bool was_to_lead = chosen_ == &who;
     who.set(sleeper::state::ready); // from here on it may be gone

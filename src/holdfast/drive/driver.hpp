@@ -165,7 +165,7 @@ private:
     base::instant last_polled_{};
     followers followers_;
     sleeper* chosen_ = nullptr; ///< to lead next; it is waking up
-    dormitory dormitory_;       ///< who is called in it is woken when the lock is given up
+    futex_pool sleepers_;       ///< who is called in it is woken when the lock is given up
     spinner spin_;
 
     std::thread keeper_;
@@ -176,6 +176,8 @@ private:
     std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
     std::vector<pollfd> scratch_;
     bool stopping_ = false;
+    bool draining_ = false; ///< the keeper is not to lead any more
+    std::condition_variable lead_is_free_;
 
     std::atomic<bool> cancelled_{false}; ///< there is something in `cancels_`
     std::mutex cancel_mutex_;

@@ -43,17 +43,17 @@ void driver::end_turn(std::unique_lock<std::mutex>& lock) {
 }
 
 void driver::give_up_lock(std::unique_lock<std::mutex>& lock) {
-    if (!dormitory_.called()) {
+    if (!sleepers_.called()) {
         lock.unlock();
         return;
     }
-    const auto calls = dormitory_.take_calls();
+    const auto calls = sleepers_.take_calls();
     lock.unlock();
-    dormitory_.wake(calls);
+    sleepers_.wake(calls);
 }
 
 void driver::wake_the_ready() {
-    if (dormitory_.called()) { dormitory_.wake(dormitory_.take_calls()); }
+    if (sleepers_.called()) { sleepers_.wake(sleepers_.take_calls()); }
 }
 
 void driver::wait(std::unique_lock<std::mutex>& lock, sleeper& me) {
@@ -79,9 +79,9 @@ void driver::lead(std::unique_lock<std::mutex>& lock, sleeper& me) {
 bool driver::follow(std::unique_lock<std::mutex>& lock, sleeper& me) {
     me.set(sleeper::state::waiting);
     followers_.add(me);
-    dormitory_.give_bed(me);
+    sleepers_.assign_slot(me);
     end_turn(lock);
-    dormitory_.sleep(me);
+    sleepers_.sleep(me);
     if (me.ready()) { return true; }
     lock.lock(); // chosen; by now it may be ready as well
     if (chosen_ == &me) { chosen_ = nullptr; }
@@ -104,13 +104,14 @@ void driver::leave_lead() {
 void driver::keeper_leads(std::unique_lock<std::mutex>& lock) {
     constexpr unsigned patience = 32;
     leading_since_ = now();
-    for (unsigned alone = 0; alone < patience && !stopping_;) {
+    for (unsigned alone = 0; alone < patience && !stopping_ && !draining_;) {
         const bool few = followers_.size() < 2;
         poll_once(lock, &nobody_);
         alone = few ? alone + 1 : 0;
     }
     leading_ = keeper_leads_ = false;
     leave_lead();
+    if (draining_) { lead_is_free_.notify_one(); }
 }
 
 /// One that becomes ready before it comes to lead will not come: then another is chosen.
@@ -118,7 +119,7 @@ bool driver::choose_leader() {
     if (followers_.empty()) { return false; }
     chosen_ = &followers_.first();
     followers_.remove(*chosen_);
-    dormitory_.call(*chosen_);
+    sleepers_.call(*chosen_);
     chosen_->set(sleeper::state::chosen);
     return true;
 }
@@ -256,6 +257,10 @@ void driver::call_keeper_in_time() {
 
 void driver::drain(base::duration most) {
     std::unique_lock lock{mutex_};
+    // Nobody else is left but the keeper. If it leads it may be reading at this moment.
+    draining_ = true;
+    if (leading_) { wake_.ring(); }
+    lead_is_free_.wait(lock, [this] { return !leading_; });
     look_at_clock();
     const auto until = now() + most;
     wake_.arm(until);

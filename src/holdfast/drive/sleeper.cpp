@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <climits>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -19,15 +18,24 @@ namespace {
 
 constexpr std::uint32_t full = ~std::uint32_t{0};
 
-constexpr std::size_t halls = dormitory::rows / dormitory::rows_in_hall;
+constexpr std::size_t cpu_groups = futex_pool::groups / futex_pool::groups_per_cpu;
 
-std::size_t hall_of_this_cpu() noexcept {
-    return static_cast<std::size_t>(std::max(::sched_getcpu(), 0)) % halls;
+std::size_t this_cpu_group() noexcept {
+    return static_cast<std::size_t>(std::max(::sched_getcpu(), 0)) % cpu_groups;
 }
 
 } // namespace
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+
+void futex_group::wait(std::uint32_t wakes, std::uint32_t slot) noexcept {
+    ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_BITSET_PRIVATE, wakes, nullptr, nullptr, slot);
+}
+
+void futex_group::wake(std::uint32_t slots, int most) noexcept {
+    if (slots == 0) { return; }
+    ::syscall(SYS_futex, &wakes_, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, slots);
+}
 
 void followers::add(sleeper& who) noexcept {
     who.follows_ = true;
@@ -45,61 +53,43 @@ void followers::remove(sleeper& who) noexcept {
     --count_;
 }
 
-void dormitory::give_bed(sleeper& who) noexcept {
-    const auto first = hall_of_this_cpu() * rows_in_hall;
-    const auto last = (first + rows - 1) % rows;
+void futex_pool::assign_slot(sleeper& sleeper) noexcept {
+    const auto first = this_cpu_group() * groups_per_cpu;
+    const auto last = (first + groups - 1) % groups;
     auto at = first;
-    while (taken_.at(at) == full && at != last) { at = (at + 1) % rows; }
-    const auto bed = taken_.at(at) == full
-                         ? next_shared_++ % beds_in_row
-                         : static_cast<std::uint32_t>(std::countr_one(taken_.at(at)));
-    taken_.at(at) |= 1U << bed;
-    who.bed_ = static_cast<std::uint32_t>(at) * beds_in_row + bed;
+    while (taken_.at(at) == full && at != last) { at = (at + 1) % groups; }
+    const auto slot = taken_.at(at) == full
+                          ? next_shared_++ % slots_per_group
+                          : static_cast<std::uint32_t>(std::countr_one(taken_.at(at)));
+    taken_.at(at) |= 1U << slot;
+    sleeper.slot_ = static_cast<std::uint32_t>(at) * slots_per_group + slot;
 }
 
-void dormitory::call(const sleeper& who) noexcept {
-    const std::uint32_t bed = 1U << who.bed_ % beds_in_row;
-    calls_.at(who.bed_ / beds_in_row) |= bed;
-    taken_.at(who.bed_ / beds_in_row) &= ~bed;
+void futex_pool::call(const sleeper& sleeper) noexcept {
+    const std::uint32_t slot = 1U << sleeper.slot_ % slots_per_group;
+    calls_.at(sleeper.slot_ / slots_per_group) |= slot;
+    taken_.at(sleeper.slot_ / slots_per_group) &= ~slot;
     called_ = true;
 }
 
-dormitory::calls dormitory::take_calls() noexcept {
+futex_pool::calls futex_pool::take_calls() noexcept {
     called_ = false;
     return std::exchange(calls_, {});
 }
 
-void dormitory::sleep(const sleeper& who) noexcept {
-    auto& here = rows_.at(who.bed_ / beds_in_row);
-    const std::uint32_t bed = 1U << who.bed_ % beds_in_row;
-    while (true) {
-        // In this order: if it is called in between, the number is not the same any more.
-        const auto seen = here.times.load(std::memory_order_acquire);
-        // Also who was woken for nothing: it may have been the only one.
-        if (here.to_wake_up.load(std::memory_order_relaxed) != 0) {
-            here.wake(here.to_wake_up.exchange(0, std::memory_order_relaxed), INT_MAX);
-        }
-        if (!who.waiting()) { return; }
-        ::syscall(SYS_futex, &here.times, FUTEX_WAIT_BITSET_PRIVATE, seen, nullptr, nullptr, bed);
-    }
+void futex_pool::sleep(const sleeper& sleeper) noexcept {
+    sleep_in(groups_.at(sleeper.slot_ / slots_per_group), 1U << sleeper.slot_ % slots_per_group,
+             [&sleeper] { return sleeper.waiting(); });
 }
 
-void dormitory::wake(const calls& whom) noexcept {
-    const auto hall = hall_of_this_cpu();
-    for (std::size_t at = 0; at < rows; ++at) {
-        const auto beds = whom.at(at);
-        if (beds == 0) { continue; }
-        const bool leave_to_them = at / rows_in_hall != hall && !std::has_single_bit(beds);
-        auto& there = rows_.at(at);
-        if (leave_to_them) { there.to_wake_up.fetch_or(beds, std::memory_order_relaxed); }
-        there.times.fetch_add(1, std::memory_order_release);
-        there.wake(beds, leave_to_them ? 1 : INT_MAX);
+void futex_pool::wake(const calls& slots_by_group) noexcept {
+    const auto here = this_cpu_group();
+    for (std::size_t at = 0; at < groups; ++at) {
+        const auto slots = slots_by_group.at(at);
+        if (slots == 0) { continue; }
+        const bool in_chain = at / groups_per_cpu != here && !std::has_single_bit(slots);
+        wake_in(groups_.at(at), slots, in_chain);
     }
-}
-
-void dormitory::row::wake(std::uint32_t beds, int most) noexcept {
-    if (beds == 0) { return; }
-    ::syscall(SYS_futex, &times, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, beds);
 }
 
 } // namespace holdfast::drive

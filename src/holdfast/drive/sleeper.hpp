@@ -1,6 +1,8 @@
 #pragma once
 // Callers that block, and how they are woken: many at once, with few system calls.
 
+#include "holdfast/drive/futex_group.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -29,10 +31,10 @@ public:
 
 private:
     friend class followers;
-    friend class dormitory;
+    friend class futex_pool;
     std::atomic<state> state_{state::waiting};
     bool follows_ = false;
-    std::uint32_t bed_ = 0;
+    std::uint32_t slot_ = 0;    ///< in the futex_pool
     sleeper* before_ = nullptr; ///< among the followers; likewise the next
     sleeper* after_ = nullptr;
 };
@@ -55,37 +57,31 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Where they sleep: in rows of beds, those who came from one cpu in its hall while that has beds.
-/// Whoever is to be woken in a row is woken by one call; in the hall of another cpu that wakes only
-/// one, who wakes the rest of the row from there (docs/decisions/0012). Two in one bed, if all are
-/// taken, only wake one another for nothing.
-class dormitory {
+/// A pool of futex slots: 32 threads share a futex word, and one FUTEX_WAKE_BITSET wakes those of
+/// them that were called. A thread sleeps in a group of the cpu that it ran on last, while that has
+/// free slots; in a group of another cpu the waker wakes one thread only, which wakes the others
+/// from there (docs/decisions/0012). When the pool is full, slots are shared, which only causes
+/// spurious wake-ups.
+class futex_pool {
 public:
-    static constexpr std::size_t rows = 32;
-    static constexpr std::size_t rows_in_hall = 4;
-    static constexpr std::uint32_t beds_in_row = 32;
-    using calls = std::array<std::uint32_t, rows>; ///< by row, a bit for each bed
+    static constexpr std::size_t groups = 32;
+    static constexpr std::size_t groups_per_cpu = 4;
+    static constexpr std::uint32_t slots_per_group = 32;
+    using calls = std::array<std::uint32_t, groups>; ///< by group, a bit for each slot
 
     // Under the driver's lock.
-    void give_bed(sleeper& who) noexcept;
-    void call(const sleeper& who) noexcept;
+    void assign_slot(sleeper& sleeper) noexcept;
+    void call(const sleeper& sleeper) noexcept;
     [[nodiscard]] bool called() const noexcept { return called_; }
     [[nodiscard]] calls take_calls() noexcept;
 
-    /// Blocks until it is called; it has a bed.
-    void sleep(const sleeper& who) noexcept;
+    /// Blocks until it is called. REQUIRES: it has a slot.
+    void sleep(const sleeper& sleeper) noexcept;
     /// Best without the lock, or those who wake up would run into it.
-    void wake(const calls& whom) noexcept;
+    void wake(const calls& slots_by_group) noexcept;
 
 private:
-    struct alignas(64) row {
-        void wake(std::uint32_t beds, int most) noexcept;
-
-        std::atomic<std::uint32_t> times{0};      ///< that somebody was woken in it
-        std::atomic<std::uint32_t> to_wake_up{0}; ///< beds whom the first to wake up wakes
-    };
-
-    std::array<row, rows> rows_{};
+    std::array<futex_group, groups> groups_{};
     calls taken_{};
     std::uint32_t next_shared_ = 0;
     calls calls_{};

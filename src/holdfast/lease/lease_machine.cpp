@@ -19,9 +19,7 @@ constexpr milliseconds hand_off_pause{120};
 } // namespace
 
 lease_machine::lease_machine(const lease_terms& terms, const beginning& how) noexcept
-    : terms_{terms},
-      deadline_{valid_until(how.sent, how.granted_for,
-                            how.provisional ? milliseconds{0} : terms.margin)} {
+    : terms_{terms}, deadline_{valid_until(how.sent, how.granted_for, terms.margin)} {
     if (terms.max_hold > milliseconds{0}) {
         end_ = how.sent + terms.max_hold;
         deadline_ = std::min(deadline_, end_);

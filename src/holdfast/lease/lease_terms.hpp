@@ -35,4 +35,10 @@ struct lease_terms {
     return sent + lease - drift(lease) - kept;
 }
 
+/// Whether a margin that was asked for leaves enough of a lease; 0, the default, always does.
+[[nodiscard]] constexpr bool leaves_enough(base::milliseconds margin,
+                                           base::milliseconds lease) noexcept {
+    return margin < lease - margin; // margin * 2 could overflow
+}
+
 } // namespace holdfast::machine

@@ -138,15 +138,17 @@ waiter_machine::actions waiter_machine::look_again(instant now) noexcept {
 
 /// The grant counts from `since`. If so little is left of it that it is of no use, it is asked for
 /// again under the same ticket, which a holder's engine answers with a whole lease. Of a hand-off a
-/// quarter must be left, or whoever has just got the lock would lose it before it is renewed.
+/// quarter must be left, or whoever has just got the lock would lose it before it is renewed; and a
+/// margin that is too long for a hand-off needs the whole lease.
 waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since, bool provisional,
                                              instant now) noexcept {
     const auto granted_for =
         provisional ? std::min<milliseconds>(engine::hand_off_lease, plan_.lease) : plan_.lease;
-    const auto margin = provisional ? milliseconds{0} : plan_.margin;
     const auto least = provisional ? granted_for / 4 : milliseconds{0};
     unanswered_ = false;
-    if (now + least < valid_until(since, granted_for, margin)) {
+    const bool of_use = leaves_enough(plan_.margin, granted_for) &&
+                        now + least < valid_until(since, granted_for, plan_.margin);
+    if (of_use) {
         grant_ = {token, since, granted_for, provisional};
         return finish(outcome::granted);
     }

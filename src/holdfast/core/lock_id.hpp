@@ -1,0 +1,22 @@
+#pragma once
+// Which lock it is, to a client: in another layout, or as another kind, a name is another lock.
+
+#include "holdfast/core/request.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace holdfast::core {
+
+class client_core;
+
+struct lock_id {
+    lock_id(const client_core& core, const request& lock);
+
+    std::uint64_t hash; ///< of the rest; compared first
+    primitive kind;
+    holdfast::layout layout;
+    std::string name;
+};
+
+} // namespace holdfast::core
