@@ -62,6 +62,7 @@ public:
 
     /// For holds that outlive the process that took them (hold_options::detached, lease::detach):
     /// whoever knows the owner's id may renew and release. False: it is not held by that owner.
+    /// In layout::plain and layout::redisson a renewal never makes it end sooner.
     bool renew(std::string_view name, std::string_view owner,
                std::chrono::milliseconds lease) const;
     bool release(std::string_view name, std::string_view owner) const;

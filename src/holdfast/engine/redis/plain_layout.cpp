@@ -20,7 +20,7 @@ capabilities plain_layout::caps(primitive kind, bool fenced) const {
     can.queue = queueing::hint;
     can.fencing = fenced;
     can.not_after = fenced; // SET knows no such thing
-    can.notes = can.lists = can.sees_waiters = can.recalls_release = false;
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     can.refreshes = true;
     return can;
 }

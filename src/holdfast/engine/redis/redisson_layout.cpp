@@ -35,7 +35,7 @@ capabilities redisson_layout::caps(primitive kind, bool fenced) const {
     can.supported = kind == primitive::mutex;
     can.queue = queueing::hint;
     can.fencing = fenced;
-    can.notes = can.lists = can.sees_waiters = can.recalls_release = false;
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     return can;
 }
 

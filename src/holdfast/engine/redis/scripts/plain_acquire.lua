@@ -27,6 +27,11 @@ if KEYS[2] then
         call('SET', KEYS[2], string.format('%.0f ', token) .. ARGV[1], 'PX', '172800000')
     end
 end
--- One's own: sent again, or refreshed. Whoever asks may count a whole lease from now on.
-call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if held then
+    -- One's own: this request was sent before. Whoever asks may count a whole lease from now on. It
+    -- only ever raises the time to live (GT): this may be the older request, and come late.
+    call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
+else
+    call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+end
 return token

@@ -22,6 +22,12 @@ if KEYS[2] then
         return {err = 'HFFOREIGN the key of its tokens holds something else'}
     end
 end
-call('HSET', KEYS[1], ARGV[1], '1')
-call('PEXPIRE', KEYS[1], ARGV[2])
+if mine then
+    -- This request was sent before. Whoever asks may count a whole lease from now on. It only ever
+    -- raises the time to live (GT): this may be the older request, and come late.
+    call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
+else
+    call('HSET', KEYS[1], ARGV[1], '1')
+    call('PEXPIRE', KEYS[1], ARGV[2])
+end
 return token
