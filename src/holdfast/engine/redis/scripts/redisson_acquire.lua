@@ -1,5 +1,6 @@
 #!lua
--- Asks for a lock as Redisson keeps it: a hash of owner and count. See docs/layouts.md.
+-- Asks for a lock as Redisson keeps it: a hash of owner and count. See docs/layouts.md. The field
+-- `mode` is for Redisson's read-write lock, which takes a hash without one as free.
 --
 -- KEYS  1 the lock, 2 the latch of its release; with fencing also 3 the token
 -- ARGV  1 the owner, 2 lease ms, 3 not-after, server time in us
@@ -28,7 +29,7 @@ if mine then
     -- raises the time to live (GT): this may be the older request, and come late.
     call('PEXPIRE', KEYS[1], ARGV[2], 'GT')
 else
-    call('HSET', KEYS[1], ARGV[1], '1')
+    call('HSET', KEYS[1], ARGV[1], '1', 'mode', 'hf')
     call('PEXPIRE', KEYS[1], ARGV[2])
 end
 return token

@@ -10,8 +10,13 @@
 -- first: if it may not, nothing is done.
 local call = redis.call
 local before = KEYS[2] and call('GET', KEYS[2])
-local mine = call('HEXISTS', KEYS[1], ARGV[1]) == 1
-if mine then
+local mine, others = false, false
+for _, field in ipairs(call('HKEYS', KEYS[1])) do
+    if field == ARGV[1] then mine = true elseif field ~= 'mode' then others = true end
+end
+if mine and others then -- not all of it is ours
+    call('HDEL', KEYS[1], ARGV[1])
+elseif mine then
     call(ARGV[3], ARGV[2], '0')
     call('DEL', KEYS[1])
 end
