@@ -83,6 +83,8 @@ public:
     /// Makes the lease last `duration` from now on, and renewals as well. Throws lost if it was,
     /// and unknown_outcome if no answer came within a quarter of the lease; then the old deadline
     /// stands, or, if the new one is earlier, that.
+    /// In layout::plain and layout::redisson a shorter duration lowers only the deadline on this
+    /// side: others can acquire when it is released, or when the longer time has passed.
     void extend(std::chrono::milliseconds duration);
     void extend(std::chrono::milliseconds duration, std::error_code& failure);
 

@@ -49,6 +49,12 @@ const std::vector<client_under_test>& all_clients() {
     return all;
 }
 
+std::vector<client_under_test> redisson_alone() {
+    auto all = all_clients();
+    std::erase_if(all, [](const auto& client) { return client.name != "redisson"; });
+    return all;
+}
+
 void PrintTo(const client_under_test& client, std::ostream* out) { *out << client.name; }
 
 } // namespace holdfast::interop

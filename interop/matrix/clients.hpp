@@ -37,6 +37,7 @@ struct client_under_test {
 };
 
 [[nodiscard]] const std::vector<client_under_test>& all_clients();
+[[nodiscard]] std::vector<client_under_test> redisson_alone();
 
 // NOLINTNEXTLINE(readability-identifier-naming): gtest's
 void PrintTo(const client_under_test& client, std::ostream* out);

@@ -1,7 +1,7 @@
 // P5 in the layouts that others share: the server did as it was asked and nobody heard of it, or it
 // got to it too late. And a client that is killed: what it leaves behind.
 
-#include "fault/redis_fixture.hpp"
+#include "fault/foreign_layouts.hpp"
 
 #include <thread>
 
@@ -11,16 +11,6 @@ namespace {
 using engine::fate;
 using testing::Each;
 using testing::IsEmpty;
-
-struct foreign_layout_case {
-    std::string name;
-    hold_options how;
-    std::string acquires; ///< the bytes by which the proxy knows an acquire
-    std::string releases;
-};
-
-// NOLINTNEXTLINE(readability-identifier-naming): gtest's
-void PrintTo(const foreign_layout_case& value, std::ostream* out) { *out << value.name; }
 
 class layout_lost_answer : public redis_fault,
                            public testing::WithParamInterface<foreign_layout_case> {
@@ -39,25 +29,7 @@ protected:
     client looker{server.url()};
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    layouts, layout_lost_answer,
-    testing::Values(foreign_layout_case{"plain",
-                                        {.layout = layout::plain},
-                                        "\r\nSET\r\n",
-                                        call_of(scripts::plain_release)},
-                    foreign_layout_case{"plain_fenced",
-                                        {.layout = layout::plain, .fencing = true},
-                                        call_of(scripts::plain_acquire),
-                                        call_of(scripts::plain_release)},
-                    foreign_layout_case{"redisson",
-                                        {.layout = layout::redisson},
-                                        call_of(scripts::redisson_acquire),
-                                        call_of(scripts::redisson_release)},
-                    foreign_layout_case{"redisson_fenced",
-                                        {.layout = layout::redisson, .fencing = true},
-                                        call_of(scripts::redisson_acquire),
-                                        call_of(scripts::redisson_release)}),
-    [](const auto& value) { return value.param.name; });
+INSTANTIATE_TEST_SUITE_P(layouts, layout_lost_answer, all_foreign_layouts(), layout_name);
 
 TEST_P(layout_lost_answer, to_an_acquire_is_recognised_as_our_own) {
     auto here = connect("?timeout=300");

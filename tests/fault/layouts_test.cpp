@@ -72,6 +72,26 @@ TEST_P(layouts, options_of_a_call_do_not_take_the_tokens_away) { // P3
     EXPECT_THROW((void)lock.acquire({.lease = 10s, .fencing = false}).token(), error);
 }
 
+TEST_P(layouts, a_release_by_another_client_is_remembered_for_a_minute) { // P5, as the command does
+    const auto owner = mutex{here, "stock"}.acquire(in.usual).detach();
+    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner)));
+    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner))) << "as it was";
+    const auto left = keys();
+    ASSERT_EQ(left.size(), 1U) << "where it is remembered";
+    EXPECT_GT(server.command({"PTTL", left.front()}).number(), 30'000);
+    EXPECT_LE(server.command({"PTTL", left.front()}).number(), 60'000);
+    const auto next = mutex{there, "stock"}.acquire(in.usual);
+    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner)));
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire(in.usual))) << "the next holder is left alone";
+}
+
+TEST_P(layouts, what_was_not_held_is_not_remembered_as_released) {
+    const admin by{there, in.how};
+    EXPECT_FALSE(by.release("stock", here.id() + ":7"));
+    EXPECT_FALSE(by.release("stock", here.id() + ":7"));
+    EXPECT_TRUE(keys().empty());
+}
+
 TEST_P(layouts, a_release_that_may_not_publish_changes_nothing) {
     server.command(
         {"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels", "&hf:inbox*"});

@@ -323,7 +323,7 @@ TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
     EXPECT_GT(pttl(), 55'000);
     EXPECT_FALSE(by.release("stock", there.id() + ":1"));
     EXPECT_TRUE(by.release("stock", owner));
-    EXPECT_TRUE(keys().empty());
+    EXPECT_TRUE(value().empty());
 }
 
 TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8

@@ -38,6 +38,17 @@ protected:
         server.command({"DEL", "stock"});
         server.command({"PUBLISH", channel, "0"});
     }
+    /// As its read-write lock does: whatever has no `mode` is free to it, or is what it says.
+    [[nodiscard]] bool take_as_javas_read_write_lock(const std::string& mode) {
+        const std::string script =
+            "local mode = redis.call('HGET', KEYS[1], 'mode') "
+            "if mode and (mode ~= 'read' or mode ~= ARGV[1]) then return 0 end "
+            "redis.call('HSET', KEYS[1], 'mode', ARGV[1]) "
+            "redis.call('HINCRBY', KEYS[1], ARGV[2], 1) "
+            "redis.call('PEXPIRE', KEYS[1], 30000) return 1";
+        const auto owner = mode == "write" ? java + ":write" : java;
+        return server.command({"EVAL", script, "1", "stock", mode, owner}).number() == 1;
+    }
     [[nodiscard]] std::int64_t listeners() {
         return server.command({"PUBSUB", "NUMSUB", channel}).items().at(1).number();
     }
@@ -50,7 +61,7 @@ protected:
 
 TEST_F(redisson_layout, is_a_hash_of_owner_and_count) {
     auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::redisson});
-    EXPECT_EQ(hash(), "[" + held.owner() + ", 1]");
+    EXPECT_EQ(hash(), "[" + held.owner() + ", 1, mode, hf]");
     EXPECT_THAT(held.owner(), MatchesRegex("[0-9a-f-]{36}:[0-9]+"));
     EXPECT_GT(pttl(), 8'000);
     EXPECT_LE(pttl(), 10'000);
@@ -89,7 +100,7 @@ TEST_F(redisson_layout, waits_until_java_has_unlocked_as_often_as_it_locked) {
     release_as_java();
     EXPECT_FALSE(waiting.done_within(100ms)) << "it is still held, once";
     release_as_java();
-    EXPECT_EQ(hash(), "[" + waiting.get().owner() + ", 1]");
+    EXPECT_EQ(hash(), "[" + waiting.get().owner() + ", 1, mode, hf]");
 }
 
 TEST_F(redisson_layout, is_woken_by_javas_message_at_once) {
@@ -178,12 +189,56 @@ TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
     EXPECT_FALSE((admin{here, layout::redisson}.release("stock", here.id() + ":1")));
 }
 
+TEST_F(redisson_layout, keeps_javas_read_write_lock_out) { // P1
+    auto held = mutex{here, "stock"}.acquire(as_redisson);
+    EXPECT_FALSE(take_as_javas_read_write_lock("read"));
+    EXPECT_FALSE(take_as_javas_read_write_lock("write"));
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_TRUE(take_as_javas_read_write_lock("write"));
+}
+
+TEST_F(redisson_layout, is_kept_out_by_javas_read_write_lock) { // P1
+    for (const std::string mode : {"read", "write"}) {
+        ASSERT_TRUE(take_as_javas_read_write_lock(mode));
+        const auto before = hash();
+        EXPECT_FALSE((mutex{here, "stock"}.try_acquire(as_redisson)));
+        EXPECT_EQ(hash(), before);
+        server.command({"DEL", "stock"});
+    }
+}
+
+TEST_F(redisson_layout, gives_up_only_its_own_field_if_others_are_there) { // P4
+    auto held = mutex{here, "stock"}.acquire(as_redisson);
+    server.command({"HDEL", "stock", "mode"}); // as the first version of this layout had it
+    ASSERT_TRUE(take_as_javas_read_write_lock("read"));
+    redis_raw waiter{server.port()};
+    (void)waiter.ask({"SUBSCRIBE", channel});
+    EXPECT_EQ(held.release(), release_answer::released);
+    EXPECT_EQ(hash(), "[mode, read, " + java + ", 1]");
+    EXPECT_GT(pttl(), 25'000);
+    EXPECT_FALSE(waiter.read(50ms)) << "it is not free";
+}
+
+TEST_F(redisson_layout, shows_no_holder_that_is_none) {
+    const admin by{there, layout::redisson};
+    {
+        const auto held = mutex{here, "stock"}.acquire(as_redisson);
+        const auto seen = by.inspect("stock");
+        ASSERT_TRUE(seen);
+        ASSERT_EQ(seen->holders.size(), 1U) << "`mode` is nobody";
+        EXPECT_EQ(seen->holders.at(0).owner, held.owner());
+    }
+    ASSERT_TRUE(take_as_javas_read_write_lock("write"));
+    EXPECT_EQ(by.inspect("stock")->holders.size(), 1U);
+    EXPECT_EQ(by.inspect("stock")->holders.at(0).owner, java + ":write");
+}
+
 TEST_F(redisson_layout, re_entry_counts) {
     recursive_mutex lock{here, "stock", as_redisson};
     lock.lock();
     lock.lock();
     EXPECT_EQ(lock.count(), 2U);
-    EXPECT_THAT(hash(), HasSubstr(", 1]")) << "counted on this side";
+    EXPECT_THAT(hash(), HasSubstr(", 1, mode")) << "counted on this side";
     lock.unlock();
     EXPECT_FALSE((mutex{there, "stock"}.try_acquire(as_redisson)));
     lock.unlock();

@@ -26,6 +26,7 @@ struct capabilities {
     bool sees_waiters = true;    ///< inspect and list show who waits
     bool not_after = true;       ///< refuses a late duplicate (P5)
     bool recalls_release = true; ///< a resent release has the same answer
+    bool shortens = true;        ///< a renewal to less ends the hold sooner; false: only here
     /// lock() by the thread that has it already renews the lease instead of being an error, and is
     /// not counted.
     bool refreshes = false;

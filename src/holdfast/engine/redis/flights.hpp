@@ -43,9 +43,10 @@ struct list_job {
 struct foreign_terms {
     base::milliseconds lease{0};
     bool fenced = false;
-    bool waits = false;     ///< for as long as it is held
-    bool listening = false; ///< to its channel since before it was sent
-    bool resent = false;    ///< a release that was sent before, without an answer
+    bool waits = false;      ///< for as long as it is held
+    bool listening = false;  ///< to its channel since before it was sent
+    bool resent = false;     ///< a release that was sent before, without an answer
+    bool remembered = false; ///< a release that leaves a memory on the server
 };
 
 struct flight {

@@ -37,8 +37,10 @@ void foreign_layout::append_key(std::string& out, std::string_view name) {
 
 void foreign_layout::acquire(std::string& out, const ticket& who, base::milliseconds lease,
                              bool fenced, std::int64_t not_after_us) {
-    append_call(out, *with_.acquire, fenced ? 2 : 1, 3);
+    const bool minds = minds_releases(fenced);
+    append_call(out, *with_.acquire, 1U + (minds ? 1U : 0U) + (fenced ? 1U : 0U), 3);
     append_key(out, who.name);
+    if (minds) { append_bulk(out, memory_key(who)); }
     if (fenced) { append_bulk(out, token_key(who.name)); }
     append_bulk(out, owner(who.owner));
     append_bulk(out, std::to_string(lease.count()));

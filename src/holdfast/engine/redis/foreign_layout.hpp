@@ -28,6 +28,14 @@ struct foreign_scripts {
     const script* inspect;
 };
 
+/// Its outcome, which a release leaves on the server for a while in a key of its own: an acquire of
+/// the same owner that arrives after it is refused, and a release that is sent again gets the same
+/// answer.
+struct release_memory {
+    base::milliseconds length{0}; ///< 0: none is wanted
+    bool also_of_nothing = false; ///< if nothing was held; otherwise only what was released
+};
+
 /// What the layouts have in common: the owner is written as `<client uuid>:<number>`, there is no
 /// queue, and who waits listens to a channel of the lock's and asks again.
 ///
@@ -57,12 +65,14 @@ public:
     }
     void acquire(std::string& out, const ticket& who, base::milliseconds lease, bool fenced,
                  std::int64_t not_after_us);
-    virtual void release(std::string& out, const ticket& who) = 0;
-    virtual void withdraw(std::string& out, const ticket& who) = 0;
+    /// Whether an acquire is refused if its release is remembered.
+    [[nodiscard]] virtual bool minds_releases(bool fenced) const = 0;
+    virtual void release(std::string& out, const ticket& who, release_memory memory) = 0;
+    virtual void withdraw(std::string& out, const ticket& who, release_memory memory) = 0;
     void take_away(std::string& out, const break_op& what);
     void beat(std::string& out, const beat_op& what);
     void inspect(std::string& out, std::string_view name);
-    /// After a release that was answered; false: there is nothing to do.
+    /// After a release that was answered and need not be remembered; false: there is nothing to do.
     virtual bool tidy(std::string& /*out*/, const ticket& /*who*/) { return false; }
 
     /// The owner as it is written; good until the next call.
@@ -76,6 +86,8 @@ protected:
     }
     void append_key(std::string& out, std::string_view name);
     [[nodiscard]] virtual std::string token_key(std::string_view name) const = 0;
+    /// Where a release is remembered.
+    [[nodiscard]] virtual std::string memory_key(const ticket& who) const = 0;
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
     const foreign_scripts with_;

@@ -24,9 +24,6 @@ using base::instant;
 
 namespace {
 
-/// Releases that were sent and never answered; older ones are forgotten.
-constexpr std::size_t most_half_released = 10'000;
-
 const writing& how_of(const acquire_op& what) { return what.who.how; }
 const writing& how_of(const release_op& what) { return what.who.how; }
 const writing& how_of(const withdraw_op& what) { return what.who.how; }
@@ -110,10 +107,14 @@ void redis_engine::load_scripts(foreign_layout& of, instant now) {
     for (const auto* const one : of.scripts()) { load(*one, now); }
 }
 
+void redis_engine::need_scripts(foreign_layout& layout, instant now) {
+    bool& loaded = &layout == &plain_ ? plain_loaded_ : redisson_loaded_;
+    if (!std::exchange(loaded, true)) { load_scripts(layout, now); }
+}
+
 /// Before a command of this layout: on the same connection, so that it need not be waited for.
 void redis_engine::prepare(foreign_layout& in, const op& what, instant now) {
-    bool& loaded = &in == &plain_ ? plain_loaded_ : redisson_loaded_;
-    if (!std::exchange(loaded, true)) { load_scripts(in, now); }
+    need_scripts(in, now);
     const auto* const acquire = std::get_if<acquire_op>(&what);
     if (acquire == nullptr || acquire->queue == queueing::no || waits_.empty()) { return; }
     const auto channel = in.channel(acquire->who.name);
@@ -145,24 +146,6 @@ void redis_engine::write_foreign(flight& to, const acquire_op& what) {
         return;
     }
     to.in->acquire(out, what.who, what.lease, terms.fenced, clock_.translate(counts_until(to)));
-}
-
-void redis_engine::write_foreign(flight& to, const release_op& what) {
-    to.who = what.who;
-    to.terms.resent = std::erase(half_released_, what.who.owner) > 0;
-    if (half_released_.size() >= most_half_released) { half_released_.clear(); }
-    half_released_.push_back(what.who.owner);
-    to.in->release(link_.now()->out(), what.who);
-}
-
-void redis_engine::write_foreign(flight& to, const withdraw_op& what) {
-    if (!waits_.empty()) {
-        const auto next =
-            waits_.left(to.in->channel(what.who.name), what.who.owner.number, to.sent);
-        // It may have been told of a release just now.
-        if (next) { sink_->noticed({notice::kind::maybe_free, *next, 0}); }
-    }
-    to.in->withdraw(link_.now()->out(), what.who);
 }
 
 /// The value that is there is asked for once more, by a script that makes the lease whole if it is
@@ -211,7 +194,7 @@ void redis_engine::heard_foreign(flight& of, const reply& said, instant now) {
 void redis_engine::heard_granted(flight& of, answer&& what, instant now) {
     if (of.cancelled) {
         ours(asked::undo, now,
-             [&](std::string& out, flight& /*made*/) { of.in->withdraw(out, of.who); });
+             [&](std::string& out, flight& /*made*/) { of.in->withdraw(out, of.who, {}); });
         return;
     }
     if (of.terms.waits && !waits_.empty()) {
@@ -236,19 +219,6 @@ void redis_engine::heard_busy(flight& of, std::int64_t pttl, instant now) {
     out.ahead = static_cast<unsigned>(ahead);
     out.check_in = of.in->look_in(pttl, ahead);
     say(of, std::move(out));
-}
-
-void redis_engine::heard_released(flight& of, const reply& said, instant now) {
-    std::erase(half_released_, of.who.owner);
-    answer out = read_release(said);
-    // The first request may have done it, and its answer was lost.
-    if (out.what == fate::not_held && of.terms.resent) { out.what = fate::released; }
-    const bool done = out.what == fate::released;
-    say(of, std::move(out));
-    if (!done) { return; }
-    std::string bytes;
-    if (!of.in->tidy(bytes, of.who)) { return; }
-    ours(asked::undo, now, [&](std::string& to, flight& /*made*/) { to += bytes; });
 }
 
 /// Pushes that are not for the inbox.

@@ -1,33 +1,59 @@
 #pragma once
-// Acquires whose connection broke before they were answered: they may still arrive at the server.
+// Acquires whose connection ended before they were answered: they may still reach the server, even
+// after their ticket was released.
 
-#include <algorithm>
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/ops.hpp"
+
 #include <cstdint>
-#include <map>
+#include <vector>
 
 namespace holdfast::engine::redis {
 
-/// Keeps, per owner number, the highest not-after (in the server's time) of such requests. What is
-/// sent next for that owner tells the server, which then refuses them.
+class foreign_layout;
+
+/// Keeps the tickets of such acquires, and says when to withdraw those that nobody wants any more.
+/// A ticket is never used twice, so that a withdrawal takes nothing from anybody else.
+///
+///   wanted      the ticket waits or is held: it is left alone until `forsake`
+///   forsaken    released, withdrawn or cancelled: withdrawn every 250 ms at first, then every
+///               second, until nothing of it can arrive any more
 ///
 /// Thread safety: none.
 class late_acquires {
 public:
-    /// The connection broke. Drops what cannot count any more at `server_now_us`.
-    void add(std::uint64_t number, std::int64_t not_after_us, std::int64_t server_now_us) {
-        std::erase_if(not_after_, [&](const auto& entry) { return entry.second < server_now_us; });
-        auto& highest = not_after_[number];
-        highest = std::max(highest, not_after_us);
-    }
-    /// 0: none of them can still arrive.
-    [[nodiscard]] std::int64_t of(std::uint64_t number) const {
-        if (not_after_.empty()) { return 0; }
-        const auto found = not_after_.find(number);
-        return found == not_after_.end() ? 0 : found->second;
-    }
+    /// So many are kept; older ones are forgotten.
+    static constexpr std::size_t most = 1'000;
+    /// For so long a command without a not-after may arrive after its connection has ended: for
+    /// about 100 s a kernel sends again what its process has closed.
+    static constexpr base::milliseconds longest_delay{120'000};
+
+    struct entry {
+        ticket lock;
+        foreign_layout* layout = nullptr;
+        base::instant until{}; ///< it may arrive
+        base::instant next = base::never;
+        unsigned withdrawals = 0;
+    };
+
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    void add(const ticket& lock, foreign_layout* layout, base::instant until, base::instant now);
+    /// For how much longer an acquire of this owner may arrive; zero: none can.
+    [[nodiscard]] base::duration may_arrive_for(const base::owner_id& owner,
+                                                base::instant now) const noexcept;
+    /// Nobody wants it from now on.
+    void forsake(const base::owner_id& owner, base::instant now);
+    /// Nothing could be withdrawn for a while: what is kept is kept a little longer.
+    void reconnected(base::instant now);
+
+    /// When `take_due` has something; never, if nothing is forsaken.
+    [[nodiscard]] base::instant due() const noexcept { return due_; }
+    /// What is to be withdrawn now; those that cannot arrive any more are forgotten.
+    [[nodiscard]] std::vector<entry> take_due(base::instant now);
 
 private:
-    std::map<std::uint64_t, std::int64_t> not_after_;
+    std::vector<entry> entries_; ///< in the order in which they came
+    base::instant due_ = base::never;
 };
 
 } // namespace holdfast::engine::redis

@@ -20,7 +20,7 @@ capabilities plain_layout::caps(primitive kind, bool fenced) const {
     can.queue = queueing::hint;
     can.fencing = fenced;
     can.not_after = fenced; // SET knows no such thing
-    can.notes = can.lists = can.sees_waiters = can.recalls_release = false;
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     can.refreshes = true;
     return can;
 }
@@ -30,10 +30,16 @@ std::string plain_layout::channel(std::string_view name) const {
 }
 
 /// Its keys share a hash tag with the lock, unless the name has one of its own, which counts then.
-std::string plain_layout::token_key(std::string_view name) const {
-    const auto of = key(name);
-    const bool tagged = of.find('{') != std::string::npos;
-    return own_prefix_ + "token:" + (tagged ? ':' + of : '{' + of + '}');
+std::string plain_layout::own_key(std::string_view kind, std::string_view name) const {
+    const auto lock = key(name);
+    const bool tagged = lock.find('{') != std::string::npos;
+    return own_prefix_ + std::string{kind} + (tagged ? ':' + lock : '{' + lock + '}');
+}
+
+std::string plain_layout::token_key(std::string_view name) const { return own_key("token:", name); }
+
+std::string plain_layout::memory_key(const ticket& who) const {
+    return own_key("released:", who.name) + ':' + who.owner.text();
 }
 
 /// Others do not tell when they release.
@@ -42,12 +48,18 @@ base::duration plain_layout::look_in(std::int64_t pttl, std::size_t ahead) {
 }
 
 /// Most use our usual prefix, which the script knows.
-void plain_layout::release(std::string& out, const ticket& who) {
-    const bool usual = own_prefix_ == "hf:";
-    append_call(out, *with_.release, 1, usual ? 1 : 2);
+void plain_layout::release(std::string& out, const ticket& who, release_memory memory) {
+    const bool remembered = memory.length.count() > 0;
+    const bool usual = own_prefix_ == "hf:" && !remembered;
+    append_call(out, *with_.release, remembered ? 2 : 1, remembered ? 4 : usual ? 1 : 2);
     append_key(out, who.name);
+    if (remembered) { append_bulk(out, memory_key(who)); }
     append_bulk(out, owner(who.owner));
     if (!usual) { append_bulk(out, own_prefix_); }
+    if (remembered) {
+        append_bulk(out, std::to_string(memory.length.count()));
+        append_bulk(out, memory.also_of_nothing ? "1" : "0");
+    }
 }
 
 bool plain_layout::take(std::string& out, const ticket& who, base::milliseconds lease) {

@@ -14,12 +14,19 @@ public:
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] base::duration look_in(std::int64_t pttl, std::size_t ahead) override;
-    void release(std::string& out, const ticket& who) override;
-    void withdraw(std::string& out, const ticket& who) override { release(out, who); }
+    /// Only with tokens is an acquire always a script, and its user known to have a right to keys
+    /// of Holdfast's own.
+    [[nodiscard]] bool minds_releases(bool fenced) const override { return fenced; }
+    void release(std::string& out, const ticket& who, release_memory memory) override;
+    void withdraw(std::string& out, const ticket& who, release_memory memory) override {
+        release(out, who, memory);
+    }
     bool take(std::string& out, const ticket& who, base::milliseconds lease) override;
 
 private:
     [[nodiscard]] std::string token_key(std::string_view name) const override;
+    [[nodiscard]] std::string memory_key(const ticket& who) const override;
+    [[nodiscard]] std::string own_key(std::string_view kind, std::string_view name) const;
 
     base::jitter chance_;
 };

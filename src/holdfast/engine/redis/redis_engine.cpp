@@ -129,6 +129,7 @@ instant redis_engine::received(ssize_t count, int error, instant now) {
 instant redis_engine::go_on(bool gather, instant now) {
     if (!waiting_.empty()) { send_waiting(now); }
     if (now >= waits_.due()) { stop_listening(now); }
+    if (now >= late_.due() && link_.ready()) { undo_late(now); }
     flush(gather, now);
     if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie) {
         let_short_answers_lie(false);
@@ -175,6 +176,7 @@ void redis_engine::let_short_answers_lie(bool yes) {
 }
 
 void redis_engine::changed(link::change how, instant now) {
+    if (how == link::change::ready && !late_.empty()) { late_.reconnected(now); }
     // Messages may have been missed meanwhile.
     if (how == link::change::ready && std::exchange(was_ready_, true)) {
         sink_->noticed({notice::kind::inbox_reset, 0, 0});
@@ -190,13 +192,13 @@ void redis_engine::changed(link::change how, instant now) {
     exchange_ = exchanging::unused;
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
-        const bool is_acquire = one.what == asked::acquire && one.in == nullptr;
-        if (is_acquire && sent >= one.end) {
-            late_.add(one.who.owner.number, one.not_after_us, clock_.translate(now));
-        }
-        if (one.answered || one.cancelled || one.id == 0) { continue; }
         // A server does nothing before it has read the whole command.
         const bool arrived = sent >= one.end;
+        if (arrived && one.in == nullptr && one.what == asked::acquire) {
+            attempts_.add(one.who.owner.number, one.not_after_us, clock_.translate(now));
+        }
+        if (arrived) { note_late(one, now); }
+        if (one.answered || one.cancelled || one.id == 0) { continue; }
         fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed);
     }
     fail_waiting(code, link_.detail());
@@ -234,6 +236,7 @@ void redis_engine::give_up(instant now) {
 
 instant redis_engine::due() const noexcept {
     instant next = std::min({earliest_, link_.due(), waits_.due()});
+    if (link_.ready()) { next = std::min(next, late_.due()); }
     if (patient_ > 0) { next = std::min(next, patient_until_); }
     if (on_the_way_ > 0) {
         const auto soon = lets_lie_ ? longest_lie : where_.command_timeout;

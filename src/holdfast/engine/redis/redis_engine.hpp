@@ -4,6 +4,7 @@
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/flights.hpp"
 #include "holdfast/engine/redis/late_acquires.hpp"
+#include "holdfast/engine/redis/late_attempts.hpp"
 #include "holdfast/engine/redis/layout.hpp"
 #include "holdfast/engine/redis/link.hpp"
 #include "holdfast/engine/redis/place.hpp"
@@ -88,13 +89,18 @@ private:
     [[nodiscard]] foreign_layout* foreign(const op& what) noexcept;
     [[nodiscard]] bool cannot(op_id id, const op& what);
     [[nodiscard]] bool answer_beats_here(op_id id, const beat_op& what);
+    void need_scripts(foreign_layout& layout, base::instant now);
     void prepare(foreign_layout& in, const op& what, base::instant now);
     void load_scripts(foreign_layout& of, base::instant now);
     void listen(const foreign_layout& in, const std::string& channel, base::instant now);
     void stop_listening(base::instant now);
     void write_foreign(flight& to, const acquire_op& what);
+    [[nodiscard]] release_memory memory_for(const ticket& lock, foreign_layout& layout,
+                                            base::instant now);
     void write_foreign(flight& to, const release_op& what);
     void write_foreign(flight& to, const withdraw_op& what);
+    void note_late(const flight& lost, base::instant now);
+    void undo_late(base::instant now);
     void ask_by_script(const flight& of, base::instant now);
     void heard_take(flight& of, const reply& said, base::instant now);
     void heard_foreign(flight& of, const reply& said, base::instant now);
@@ -140,8 +146,9 @@ private:
     exchanging exchange_ = exchanging::unused;
     waits waits_;
     std::vector<base::owner_id> half_released_; ///< in these layouts: sent, and not answered yet
+    late_acquires late_; ///< likewise, those whose connection ended before they were answered
     server_clock clock_;
-    late_acquires late_;
+    late_attempts attempts_; ///< of native acquires that may still arrive
     sink* sink_ = nullptr;
 
     link link_;

@@ -4,12 +4,14 @@
 #include "holdfast/engine/redis/layout.hpp"
 #include "holdfast/engine/redis/look_again.hpp"
 
+#include <algorithm>
+
 namespace holdfast::engine::redis {
 
 namespace {
 
 /// Longer than it takes to find out that an answer was lost, and to ask again.
-constexpr std::string_view latch_ms = "20000";
+constexpr base::milliseconds least_memory{20'000};
 
 /// A name with a hash tag of its own keeps that.
 std::string tagged(std::string_view prefix, const std::string& name) {
@@ -35,7 +37,7 @@ capabilities redisson_layout::caps(primitive kind, bool fenced) const {
     can.supported = kind == primitive::mutex;
     can.queue = queueing::hint;
     can.fencing = fenced;
-    can.notes = can.lists = can.sees_waiters = can.recalls_release = false;
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     return can;
 }
 
@@ -48,26 +50,32 @@ std::string redisson_layout::token_key(std::string_view name) const {
 }
 
 /// 32 digits that are this release's own: an owner releases once.
-std::string redisson_layout::latch_key(const ticket& who) const {
+std::string redisson_layout::memory_key(const ticket& who) const {
     return tagged("redisson_unlock_latch:", key(who.name)) + ':' + wire_owner(who.owner).substr(16);
 }
 
-void redisson_layout::release(std::string& out, const ticket& who) {
-    append_call(out, *with_.release, 2, 4);
+void redisson_layout::append_release(std::string& out, const ticket& who, release_memory memory) {
+    const bool remembered = memory.length.count() > 0;
+    append_call(out, *with_.release, remembered ? 2 : 1, remembered ? 5 : 3);
     append_key(out, who.name);
-    append_bulk(out, latch_key(who));
+    if (remembered) { append_bulk(out, memory_key(who)); }
     append_bulk(out, owner(who.owner));
     append_bulk(out, channel(who.name));
     append_bulk(out, publish());
-    append_bulk(out, latch_ms);
+    if (remembered) {
+        append_bulk(out, std::to_string(memory.length.count()));
+        append_bulk(out, memory.also_of_nothing ? "1" : "0");
+    }
 }
 
-void redisson_layout::withdraw(std::string& out, const ticket& who) {
-    append_call(out, *with_.release, 1, 3);
-    append_key(out, who.name);
-    append_bulk(out, owner(who.owner));
-    append_bulk(out, channel(who.name));
-    append_bulk(out, publish());
+/// Always remembered until it is answered, as Redisson does.
+void redisson_layout::release(std::string& out, const ticket& who, release_memory memory) {
+    memory.length = std::max(memory.length, least_memory);
+    append_release(out, who, memory);
+}
+
+void redisson_layout::withdraw(std::string& out, const ticket& who, release_memory memory) {
+    append_release(out, who, memory);
 }
 
 /// A release is told: looking is only for messages that were lost.
@@ -76,7 +84,7 @@ base::duration redisson_layout::look_in(std::int64_t pttl, std::size_t ahead) {
 }
 
 bool redisson_layout::tidy(std::string& out, const ticket& who) {
-    append_command(out, {"DEL", latch_key(who)});
+    append_command(out, {"DEL", memory_key(who)});
     return true;
 }
 

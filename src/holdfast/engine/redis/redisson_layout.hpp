@@ -15,14 +15,16 @@ public:
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] bool sharded() const override { return sharded_; }
     [[nodiscard]] base::duration look_in(std::int64_t pttl, std::size_t ahead) override;
-    void release(std::string& out, const ticket& who) override;
-    void withdraw(std::string& out, const ticket& who) override;
+    [[nodiscard]] bool minds_releases(bool /*fenced*/) const override { return true; }
+    void release(std::string& out, const ticket& who, release_memory memory) override;
+    void withdraw(std::string& out, const ticket& who, release_memory memory) override;
     bool tidy(std::string& out, const ticket& who) override;
 
 private:
     [[nodiscard]] std::string token_key(std::string_view name) const override;
-    /// Where a release leaves its answer for when it is sent again.
-    [[nodiscard]] std::string latch_key(const ticket& who) const;
+    /// Redisson's unlock latch.
+    [[nodiscard]] std::string memory_key(const ticket& who) const override;
+    void append_release(std::string& out, const ticket& who, release_memory memory);
 
     const bool sharded_;
     base::jitter chance_;

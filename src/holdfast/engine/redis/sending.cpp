@@ -120,7 +120,7 @@ instant redis_engine::counts_until(const flight& of) const noexcept {
 
 /// Later than that of all earlier sendings, so that the server can tell them apart.
 validity redis_engine::validity_of(flight& acquire) const {
-    const auto late = late_.of(acquire.who.owner.number);
+    const auto late = attempts_.of(acquire.who.owner.number);
     acquire.not_after_us = std::max(clock_.translate(counts_until(acquire)), late + 1);
     return {acquire.not_after_us, late};
 }
@@ -165,7 +165,7 @@ void redis_engine::write(flight& to, const release_op& what) {
 void redis_engine::write(flight& to, const withdraw_op& what) {
     to.what = asked::withdraw;
     if (to.in != nullptr) { return write_foreign(to, what); }
-    layout_.withdraw(link_.now()->out(), what.who, late_.of(what.who.owner.number));
+    layout_.withdraw(link_.now()->out(), what.who, attempts_.of(what.who.owner.number));
 }
 
 void redis_engine::write(flight& to, const break_op& what) {

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
+import org.redisson.RedissonMultiLock;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -67,18 +68,17 @@ public final class Driver {
             case "try", "acquire", "reenter", "renew", "release" -> {
                 Hold hold = holds.computeIfAbsent(words.get(1), ignored -> new Hold());
                 start(hold.thread, number, () -> switch (what) {
-                    case "try" -> acquire(hold, words, 0, words.subList(4, words.size()));
-                    case "acquire" -> acquire(hold, words, Long.parseLong(words.get(4)),
-                                              words.subList(5, words.size()));
+                    case "try" -> acquire(hold, words, 0, 4);
+                    case "acquire" -> acquire(hold, words, Long.parseLong(words.get(4)), 5);
                     case "reenter" -> take(hold, 0) ? "held" : "busy";
                     case "renew" -> "unsupported"; // there is only the watchdog
                     default -> release(hold);
                 });
             }
-            case "intrude" -> start(others, number, () -> intrude(words.get(1)));
+            case "intrude" -> start(others, number, () -> intrude(lock(words, 1, 2)));
             case "ask" -> start(others, number, () -> ask(words.get(1)));
             case "force" -> start(others, number,
-                () -> redisson.getLock(words.get(1)).forceUnlock() ? "broken" : "free");
+                () -> lock(words, 1, 2).forceUnlock() ? "broken" : "free");
             case "count" -> start(others, number,
                 () -> count(words.get(1), Integer.parseInt(words.get(2)), words.get(3)));
             default -> answer(number, "unsupported");
@@ -90,19 +90,35 @@ public final class Driver {
             + Runtime.version().feature();
     }
 
+    /** The lock of this name, of the kind that the options from there on say. */
+    private RLock lock(List<String> words, int name, int options) {
+        String of = words.get(name);
+        for (String option : words.subList(options, words.size())) {
+            switch (option) {
+                case "fenced": return redisson.getFencedLock(of);
+                case "fair": return redisson.getFairLock(of);
+                case "spin": return redisson.getSpinLock(of);
+                case "read": return redisson.getReadWriteLock(of).readLock();
+                case "write": return redisson.getReadWriteLock(of).writeLock();
+                case "multi": return redisson.getMultiLock(redisson.getLock(of));
+                default: break;
+            }
+        }
+        return redisson.getLock(of);
+    }
+
     private static boolean take(Hold hold, long waitMs) throws InterruptedException {
         return hold.lock.tryLock(waitMs, hold.leaseMs, TimeUnit.MILLISECONDS);
     }
 
-    private String acquire(Hold hold, List<String> words, long waitMs, List<String> options)
+    private String acquire(Hold hold, List<String> words, long waitMs, int options)
             throws InterruptedException {
-        String name = words.get(2);
-        boolean fenced = options.contains("fenced");
-        hold.lock = fenced ? redisson.getFencedLock(name) : redisson.getLock(name);
-        hold.leaseMs = options.contains("watchdog") ? -1 : Long.parseLong(words.get(3));
+        boolean watchdog = words.subList(options, words.size()).contains("watchdog");
+        hold.lock = lock(words, 2, options);
+        hold.leaseMs = watchdog ? -1 : Long.parseLong(words.get(3));
         if (hold.leaseMs == 0) { return "unsupported"; } // every lock of Redisson's ends some day
         if (!take(hold, waitMs)) { return "busy"; }
-        return fenced ? "held " + ((RFencedLock) hold.lock).getToken() : "held";
+        return hold.lock instanceof RFencedLock fenced ? "held " + fenced.getToken() : "held";
     }
 
     private static String release(Hold hold) {
@@ -111,12 +127,13 @@ public final class Driver {
         } catch (IllegalMonitorStateException e) {
             return "lost";
         }
+        if (hold.lock instanceof RedissonMultiLock) { return "released"; } // it cannot tell
         return hold.lock.isHeldByCurrentThread() ? "held" : "released";
     }
 
-    private String intrude(String name) {
+    private static String intrude(RLock lock) {
         try {
-            redisson.getLock(name).unlock();
+            lock.unlock();
             return "released";
         } catch (IllegalMonitorStateException e) {
             return "refused";

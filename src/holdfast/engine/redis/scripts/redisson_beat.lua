@@ -5,10 +5,13 @@
 -- ARGV  per item: the owner, and the lease in ms or w for a waiter, who has to ask anew
 -- Answer  per item: 1 renewed, 0 lost, or a string that begins with - : an error, only this item's
 --
--- Atomic because between the comparison and the renewal it may come to be another's.
+-- Atomic because between the comparison and the renewal it may come to be another's. It only ever
+-- raises the time to live (GT): this may be an old request, delayed on a connection that its client
+-- has given up, and there is no room for a counter that would tell. No time to live stays none.
 local function renew(key, owner, lease)
     if lease == 'w' or redis.call('HEXISTS', key, owner) == 0 then return 0 end
-    return redis.call('PEXPIRE', key, lease)
+    redis.call('PEXPIRE', key, lease, 'GT')
+    return 1
 end
 
 --#include renew_each.lua

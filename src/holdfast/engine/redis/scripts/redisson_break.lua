@@ -13,6 +13,6 @@ if #owners == 0 then return 0 end
 if ARGV[1] ~= '0' and call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 --#include tell_broken.lua
 call(ARGV[3], ARGV[2], '0')
-for _, owner in ipairs(owners) do tell_broken(owner, ARGV[4]) end
+for _, owner in ipairs(owners) do tell_broken(owner, ARGV[4]) end -- `mode` is nobody's
 call('DEL', KEYS[1])
 return 1

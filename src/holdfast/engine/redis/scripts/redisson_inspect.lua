@@ -9,5 +9,7 @@ local call = redis.call
 local all, token = call('HGETALL', KEYS[1]), call('GET', KEYS[2]) or '0'
 if #all == 0 then return {0, token, '', 1, {}, {}} end
 local left, holders = call('PTTL', KEYS[1]), {}
-for i = 1, #all, 2 do holders[#holders + 1] = {all[i], left, all[i + 1], token} end
+for i = 1, #all, 2 do
+    if all[i] ~= 'mode' then holders[#holders + 1] = {all[i], left, all[i + 1], token} end
+end
 return {0, token, 'm', 1, holders, {}}

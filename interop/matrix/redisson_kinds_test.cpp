@@ -1,0 +1,128 @@
+// Redisson has seven kinds of exclusive locks, and all of them keep a hash under the name itself:
+// none may hold a name together with ours, whatever else it cannot share.
+
+#include "matrix.hpp"
+
+namespace holdfast::interop {
+
+namespace {
+
+/// As options of the line protocol. Redisson's usual one is empty.
+const std::vector<std::string> all_kinds{"", "fenced", "fair", "spin", "multi", "read", "write"};
+const std::vector<std::string> halves_of_a_read_write_lock{"read", "write"};
+
+std::string label(const std::string& kind) { return kind.empty() ? "usual" : kind; }
+
+} // namespace
+
+class redisson_kinds : public matrix {
+protected:
+    [[nodiscard]] static std::string with(const std::string& request, const std::string& kind) {
+        return kind.empty() ? request : request + " " + kind;
+    }
+    /// With or without a token.
+    [[nodiscard]] static bool is_held(const std::string& answer) {
+        return answer.starts_with("held");
+    }
+    /// Not only nobody has taken it from us: it can be renewed still.
+    void expect_still_ours(const std::string& hold) const {
+        EXPECT_GT(time_left(), 0ms);
+        EXPECT_EQ(ours().ask("renew " + hold), "renewed");
+    }
+};
+INSTANTIATE_TEST_SUITE_P(interop, redisson_kinds, testing::ValuesIn(redisson_alone()), name_of);
+
+TEST_P(redisson_kinds, are_all_refused_while_we_hold_it) {
+    for (const auto& kind : all_kinds) {
+        SCOPED_TRACE(label(kind));
+        ASSERT_EQ(ours().ask(try_by("a")), "held");
+        EXPECT_EQ(theirs().ask(try_by("b", long_lease, kind)), "busy");
+        EXPECT_EQ(theirs().ask(wait_by("b", long_lease, 100ms, kind)), "busy");
+        expect_still_ours("a");
+        EXPECT_EQ(ours().ask("release a"), "released");
+        EXPECT_TRUE(is_free());
+        EXPECT_TRUE(is_held(theirs().ask(try_by("b", long_lease, kind))));
+        EXPECT_EQ(theirs().ask("release b"), "released");
+        EXPECT_TRUE(is_free());
+    }
+}
+
+TEST_P(redisson_kinds, all_keep_us_out) {
+    for (const auto& kind : all_kinds) {
+        SCOPED_TRACE(label(kind));
+        ASSERT_TRUE(is_held(theirs().ask(try_by("a", 10500ms, kind))));
+        EXPECT_EQ(ours().ask(try_by("b")), "busy");
+        const auto waiter = ours().start(wait_by("b"));
+        EXPECT_FALSE(waiter.answered_within(100ms));
+        EXPECT_LE(time_left(), 10500ms);
+        EXPECT_EQ(theirs().ask("release a"), "released");
+        EXPECT_EQ(waiter.text(500ms + slack), "held") << "at the latest when it looks again";
+        EXPECT_EQ(ours().ask("release b"), "released");
+    }
+}
+
+TEST_P(redisson_kinds, all_take_over_when_our_lease_has_ended) {
+    std::vector<pending> waiters;
+    int number = 0;
+    for (const auto& kind : all_kinds) {
+        SCOPED_TRACE(label(kind));
+        const auto lock = name() + ":" + std::to_string(++number);
+        const auto hold = "a" + std::to_string(number);
+        ASSERT_EQ(ours().ask("try " + hold + " " + lock + " 1500"), "held");
+        waiters.push_back(theirs().start(
+            with("acquire b" + std::to_string(number) + " " + lock + " 30500 61000", kind)));
+    }
+    number = 0;
+    for (const auto& waiter : waiters) {
+        EXPECT_TRUE(is_held(waiter.text(short_lease + slack + slack)))
+            << label(all_kinds.at(static_cast<std::size_t>(number)));
+        EXPECT_EQ(theirs().ask("release b" + std::to_string(++number)), "released");
+    }
+}
+
+TEST_P(redisson_kinds, cannot_unlock_what_we_hold) {
+    ASSERT_EQ(ours().ask(try_by("a")), "held");
+    for (const auto& kind : all_kinds) {
+        if (kind == "multi") { continue; } // it gives up what it can, and does not say
+        EXPECT_EQ(theirs().ask(with("intrude " + name(), kind)), "refused") << label(kind);
+        expect_still_ours("a");
+    }
+    EXPECT_EQ(ours().ask("release a"), "released");
+}
+
+TEST_P(redisson_kinds, of_a_read_write_lock_cannot_unlock_what_was_theirs_and_is_ours) {
+    for (const auto& kind : halves_of_a_read_write_lock) {
+        SCOPED_TRACE(kind);
+        ASSERT_EQ(theirs().ask(try_by("a", short_lease, kind)), "held");
+        ASSERT_EQ(ours().ask(wait_by("b")), "held") << "their lease has ended";
+        EXPECT_EQ(theirs().ask("release a"), "lost");
+        expect_still_ours("b");
+        EXPECT_EQ(ours().ask("release b"), "released");
+    }
+}
+
+TEST_P(redisson_kinds, of_a_read_write_lock_cannot_force_ours) {
+    ASSERT_EQ(ours().ask(try_by("a")), "held");
+    for (const auto& kind : halves_of_a_read_write_lock) {
+        EXPECT_EQ(theirs().ask(with("force " + name(), kind)), "free") << kind;
+        expect_still_ours("a");
+    }
+    EXPECT_EQ(theirs().ask("force " + name()), "broken") << "the usual one can";
+    EXPECT_EQ(ours().ask("release a"), "lost");
+    EXPECT_TRUE(is_free());
+}
+
+TEST_P(redisson_kinds, of_a_read_write_lock_can_be_broken_by_us) {
+    for (const auto& kind : halves_of_a_read_write_lock) {
+        SCOPED_TRACE(kind);
+        ASSERT_EQ(theirs().ask(try_by("a", short_lease, kind)), "held");
+        EXPECT_EQ(ours().ask("force " + name()), "broken");
+        EXPECT_TRUE(is_free());
+        EXPECT_EQ(ours().ask(try_by("b")), "held");
+        EXPECT_EQ(theirs().ask("release a"), "lost");
+        expect_still_ours("b");
+        EXPECT_EQ(ours().ask("release b"), "released");
+    }
+}
+
+} // namespace holdfast::interop

@@ -1,0 +1,105 @@
+// When an acquire that may still arrive, and that nobody wants, is withdrawn.
+
+#include "holdfast/engine/redis/late_acquires.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using holdfast::base::instant;
+using holdfast::base::never;
+using holdfast::base::owner_id;
+using holdfast::engine::redis::late_acquires;
+
+class redis_late_acquires : public testing::Test {
+protected:
+    [[nodiscard]] static owner_id owner(std::uint64_t number) { return {{}, number}; }
+    void add(std::uint64_t number, holdfast::base::duration delay) {
+        all.add({"stock", owner(number), {}}, nullptr, now + delay, now);
+    }
+    void forsake(std::uint64_t number) { all.forsake(owner(number), now); }
+    /// Goes on to when something is due; the numbers that are withdrawn then.
+    std::vector<std::uint64_t> next() {
+        now = all.due();
+        std::vector<std::uint64_t> out;
+        for (const auto& entry : all.take_due(now)) { out.push_back(entry.lock.owner.number); }
+        return out;
+    }
+
+    late_acquires all;
+    instant now{1h};
+};
+
+TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
+    add(7, 10s);
+    EXPECT_EQ(all.due(), never);
+    EXPECT_EQ(all.may_arrive_for(owner(7), now), 10s);
+    EXPECT_EQ(all.may_arrive_for(owner(8), now), 0s);
+    EXPECT_EQ(all.may_arrive_for(owner(7), now + 11s), 0s);
+    EXPECT_TRUE(all.take_due(now + 9s).empty());
+    EXPECT_FALSE(all.empty());
+    EXPECT_TRUE(all.take_due(now + 11s).empty());
+    EXPECT_TRUE(all.empty()) << "it cannot arrive any more";
+}
+
+TEST_F(redis_late_acquires, are_withdrawn_within_a_second_until_they_cannot_arrive) {
+    const auto end = now + late_acquires::longest_delay;
+    add(7, late_acquires::longest_delay);
+    forsake(7);
+    int withdrawals = 0;
+    while (!all.empty()) {
+        const auto before = now;
+        ASSERT_THAT(next(), testing::ElementsAre(7));
+        EXPECT_LE(now - before, withdrawals < 19 ? 250ms : 1s);
+        ++withdrawals;
+    }
+    EXPECT_GT(now, end) << "once more when nothing can follow";
+    EXPECT_EQ(all.due(), never);
+    EXPECT_LT(withdrawals, 140);
+}
+
+TEST_F(redis_late_acquires, of_one_ticket_count_as_one_and_until_the_last_can_arrive) {
+    add(7, 1s);
+    add(7, 3s);
+    add(7, 2s);
+    EXPECT_EQ(all.may_arrive_for(owner(7), now), 3s);
+    forsake(7);
+    EXPECT_THAT(next(), testing::ElementsAre(7));
+}
+
+TEST_F(redis_late_acquires, that_are_forsaken_twice_are_withdrawn_no_later) {
+    add(7, 10s);
+    forsake(7);
+    const auto due = all.due();
+    now += 200ms;
+    forsake(7);
+    EXPECT_EQ(all.due(), due);
+}
+
+TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
+    add(7, 1s);
+    forsake(7);
+    now += 60s;
+    all.reconnected(now);
+    EXPECT_GT(all.may_arrive_for(owner(7), now), 4s) << "it may be in the server's buffer";
+    EXPECT_LE(all.due(), now) << "at once";
+}
+
+TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
+    for (std::uint64_t number = 0; number <= late_acquires::most; ++number) { add(number, 10s); }
+    EXPECT_EQ(all.may_arrive_for(owner(0), now), 0s) << "the oldest is forgotten";
+    EXPECT_EQ(all.may_arrive_for(owner(1), now), 10s);
+    EXPECT_EQ(all.may_arrive_for(owner(late_acquires::most), now), 10s);
+}
+
+TEST_F(redis_late_acquires, that_can_arrive_no_more_make_room) {
+    for (std::uint64_t number = 0; number < late_acquires::most; ++number) { add(number, 1s); }
+    now += 2s;
+    add(5'000, 10s);
+    EXPECT_EQ(all.may_arrive_for(owner(0), now - 2s), 0s);
+    EXPECT_EQ(all.may_arrive_for(owner(5'000), now), 10s);
+}
+
+} // namespace
