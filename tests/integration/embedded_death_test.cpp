@@ -12,7 +12,9 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <poll.h>
 #include <random>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -87,6 +89,31 @@ TEST(embedded_death, wakes_the_first_waiter_when_the_holder_is_killed) {
     EXPECT_EQ(heard->what, engine::notice::kind::inbox_reset);
     EXPECT_EQ(me.beat("n", 1, true).what, fate::granted);
     EXPECT_FALSE(me.hear(10ms)); // once is enough
+}
+
+// Pids of another namespace may be anything in ours. A zombie's pidfd is readable for ever.
+TEST(embedded_death, a_zombie_with_the_pid_of_the_holder_does_not_keep_a_waiter_busy) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    const child zombie{[](const child::mouth&) {}};
+    siginfo_t ended{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(zombie.pid()), &ended, WEXITED | WNOWAIT), 0);
+    engine::setting elsewhere = engine::this_process();
+    elsewhere.pid = zombie.pid();
+    asker holder{path, elsewhere};
+    ASSERT_EQ(holder.acquire("n", 1).what, fate::granted);
+    asker waiter{path};
+    ASSERT_EQ(waiter.acquire("n", 1, queueing::grant).what, fate::queued);
+    (void)waiter.hear(10ms); // one needless look is all that it may cost
+    for (int times = 0; times < 3; ++times) {
+        EXPECT_EQ(waiter.beat("n", 1, true).what, fate::queued);
+        std::vector<pollfd> watched;
+        waiter.raw().pollables(watched);
+        EXPECT_EQ(::poll(watched.data(), watched.size(), 0), 0) << "nothing to do, yet readable";
+    }
+    EXPECT_TRUE(waiter.notices.empty());
+    holder.close(); // a real death is still noticed
+    EXPECT_EQ(waiter.beat("n", 1, true).what, fate::granted);
 }
 
 TEST(embedded_death, passes_over_a_waiter_that_was_killed) {

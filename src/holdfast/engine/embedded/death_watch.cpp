@@ -21,34 +21,44 @@ base::fd open_process(std::int64_t pid) noexcept {
 
 } // namespace
 
-bool death_watch::watch(const blocker& whom, const admission::liveness& clients,
+bool death_watch::watch(const blocker& holder, const admission::liveness& clients,
                         base::instant now) {
-    std::erase_if(watched_, [&](const entry& one) { return one.wanted + forgotten_after < now; });
-    const auto known = std::find_if(watched_.begin(), watched_.end(),
-                                    [&](const entry& one) { return one.client == whom.client; });
+    std::erase_if(watched_, [&](const entry& each) { return each.wanted + forgotten_after < now; });
+    const auto known = std::find_if(watched_.begin(), watched_.end(), [&](const entry& each) {
+        return each.client == holder.client;
+    });
     if (known != watched_.end()) {
         known->wanted = now;
         return false;
     }
-    base::fd process = open_process(whom.pid);
+    base::fd process = open_process(holder.pid);
     if (process && watched_.size() < most_watched) {
-        watched_.push_back({whom.client, std::move(process), now});
+        watched_.push_back({holder.client, std::move(process), now});
     }
     // Asked after opening: it may have died in between, and then no descriptor will tell.
-    return !clients.is_alive(whom.client);
+    return !clients.is_alive(holder.client);
 }
 
 void death_watch::pollables(std::vector<pollfd>& out) const {
-    for (const entry& one : watched_) { out.push_back({one.process.get(), POLLIN, 0}); }
+    for (const entry& each : watched_) {
+        if (each.process) { out.push_back({each.process.get(), POLLIN, 0}); }
+    }
 }
 
+/// The entry stays, without its descriptor: a pidfd is readable for ever once the process has
+/// ended. If the client is alive nevertheless, the pid is that of another process, maybe a zombie;
+/// opening it again at each beat would keep a waiter busy.
 bool death_watch::hear(std::span<const pollfd> ready) {
-    const auto died = [&](const entry& one) {
-        return std::any_of(ready.begin(), ready.end(), [&](const pollfd& each) {
-            return each.fd == one.process.get() && each.revents != 0;
+    bool ended = false;
+    for (entry& each : watched_) {
+        const bool readable = std::any_of(ready.begin(), ready.end(), [&](const pollfd& polled) {
+            return each.process && polled.fd == each.process.get() && polled.revents != 0;
         });
-    };
-    return std::erase_if(watched_, died) > 0;
+        if (!readable) { continue; }
+        each.process.reset();
+        ended = true;
+    }
+    return ended;
 }
 
 } // namespace holdfast::engine::embedded

@@ -19,13 +19,13 @@ struct blocker {
     std::int64_t pid = 0;
 };
 
-/// Only a hint: pids are reused, and mean other processes in other namespaces. That somebody died
-/// is a reason to look, never a reason to believe; the live file alone says who is dead. So what is
-/// missed here costs a waiter the time until its next beat, and a wrong pid costs a needless beat.
+/// Only a hint: pids are reused, and name other processes in other namespaces. A process that ended
+/// is a reason to look, never a proof; only the live file tells whether a client is dead. A missed
+/// end costs a waiter the time until its next beat, a wrong pid costs one needless beat.
 class death_watch {
 public:
     /// True: it is dead already.
-    [[nodiscard]] bool watch(const blocker& whom, const admission::liveness& clients,
+    [[nodiscard]] bool watch(const blocker& holder, const admission::liveness& clients,
                              base::instant now);
     void pollables(std::vector<pollfd>& out) const;
     /// True: somebody died.
@@ -35,7 +35,7 @@ public:
 private:
     struct entry {
         base::client_id client;
-        base::fd process;
+        base::fd process;       ///< closed once it has ended
         base::instant wanted{}; ///< when a waiter was last behind it
     };
     std::vector<entry> watched_;

@@ -130,8 +130,9 @@ std::vector<base::client_id> inbox::others(std::size_t most) const {
 }
 
 bool inbox::is_missing() const noexcept {
+    // Not by its path, which this process may not be able to follow any more.
     struct stat about {};
-    return fifo_ && ::stat(path_of(self_).c_str(), &about) != 0 && errno == ENOENT;
+    return fifo_ && ::fstat(fifo_.get(), &about) == 0 && about.st_nlink == 0;
 }
 
 } // namespace holdfast::engine::embedded

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <span>
+#include <utility>
 
 namespace holdfast::engine::embedded {
 
@@ -25,9 +25,9 @@ off_t byte_of(const base::client_id& client) noexcept {
     return static_cast<off_t>((bits & ((std::uint64_t{1} << 62U) - 1U)) | first);
 }
 
-struct flock lock_on(const base::client_id& client) noexcept {
+struct flock lock_on(const base::client_id& client, short type) noexcept {
     struct flock lock {};
-    lock.l_type = F_WRLCK;
+    lock.l_type = type;
     lock.l_whence = SEEK_SET;
     lock.l_start = byte_of(client);
     lock.l_len = 1;
@@ -53,12 +53,16 @@ live_id live_file::make(const std::string& path, const struct stat& like) {
     return id;
 }
 
-bool live_file::in_use(const std::string& path) noexcept {
+bool live_file::in_use(const std::string& path) {
     const base::fd file{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
+    if (!file && errno == ENOENT) { return false; }
     struct flock any {};
-    any.l_type = F_WRLCK;
+    any.l_type = F_RDLCK;    // is in the way of write locks only
     any.l_whence = SEEK_SET; // from 0 to the end, however far that is
-    return file && ::fcntl(file.get(), F_OFD_GETLK, &any) == 0 && any.l_type != F_UNLCK;
+    if (!file || ::fcntl(file.get(), F_OFD_GETLK, &any) != 0) {
+        throw system_failure(path, "see who uses it", errno);
+    }
+    return any.l_type != F_UNLCK;
 }
 
 void live_file::open(const std::string& path, const live_id& expected,
@@ -66,25 +70,38 @@ void live_file::open(const std::string& path, const live_id& expected,
     base::fd file{::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
     if (!file && errno != ENOENT) { throw system_failure(path, "open", errno); }
     live_id found{};
-    if (!file ||
-        ::pread(file.get(), found.data(), found.size(), 0) != static_cast<ssize_t>(found.size()) ||
-        found != expected) {
+    const auto got = file ? ::pread(file.get(), found.data(), found.size(), 0) : 0;
+    if (got < 0) { throw system_failure(path, "read", errno); }
+    if (got != static_cast<ssize_t>(found.size()) || found != expected) {
         throw failure{errc::store_replaced,
                       path + " was removed or replaced, so it can no longer be told who is alive; "
                              "end the processes that use these locks, then remove the database "
                              "beside it too"};
     }
-    struct flock lock = lock_on(self);
+    struct flock lock = lock_on(self, F_WRLCK);
     if (::fcntl(file.get(), F_OFD_SETLK, &lock) != 0) {
         throw system_failure(path, "lock a byte of it", errno);
     }
-    file_ = std::move(file);
+    former_ = std::exchange(file_, std::move(file));
     self_ = self;
+}
+
+void live_file::stand_aside() noexcept {
+    struct flock lock = lock_on(self_, F_RDLCK);
+    // Where it fails the write lock stays, and others have to wait for the end of this client.
+    if (file_) { ::fcntl(file_.get(), F_OFD_SETLK, &lock); }
+}
+
+void live_file::stand_in(const std::string& path) {
+    struct flock lock = lock_on(self_, F_WRLCK);
+    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) != 0) {
+        throw system_failure(path, "lock a byte of it", errno);
+    }
 }
 
 bool live_file::is_alive(const base::client_id& client) const {
     if (client == self_) { return true; }
-    struct flock lock = lock_on(client);
+    struct flock lock = lock_on(client, F_WRLCK); // is in the way of any lock
     // What cannot be known counts as alive: its lease ends anyway.
     if (::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0) { return true; }
     if (lock.l_type != F_UNLCK) { return true; }

@@ -3,6 +3,7 @@
 #include "holdfast/engine/embedded/beside.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
+#include "holdfast/engine/embedded/presence.hpp"
 
 #include <sqlite3.h>
 
@@ -36,15 +37,6 @@ void make_file(const std::string& path, mode_t mode) {
         throw system_failure(path, "create", errno);
     }
     if (::chmod(path.c_str(), mode) != 0) { throw system_failure(path, "set the mode of", errno); }
-}
-
-/// A new file beside the -wal and -shm of one that was removed, and that others still have open,
-/// would be of no use to anybody.
-void demand_unused(const std::string& path) {
-    if (!live_file::in_use(live_path(path))) { return; }
-    throw failure{errc::store_replaced,
-                  path + " was moved or removed while others use it; end them (fuser " +
-                      live_path(path) + " says who), or put it back"};
 }
 
 struct stat examine(const std::string& path) {
@@ -121,6 +113,7 @@ bool fill_new(connection& link, const struct stat& file, const std::string& boot
         (void)link.run("ROLLBACK");
         return !busy;
     }
+    demand_unused(link.path());
     tables::make(link);
     tables on{link};
     on.put(about_file{boot, 1, live_file::make(live_path(link.path()), file)});
@@ -129,10 +122,19 @@ bool fill_new(connection& link, const struct stat& file, const std::string& boot
     return link.run(marks.c_str()) && link.run("COMMIT");
 }
 
+/// In a transaction: a statement by itself might find the file busy. False: it is.
+bool read_about(tables& on, about_file& about) {
+    if (!on.begin_read()) { return false; }
+    about = on.about();
+    on.commit();
+    return true;
+}
+
 /// The first to open the file after a boot ends what was held before it. False: busy.
-bool begin_boot(connection& link, tables& on, const struct stat& file, const std::string& boot) {
-    if (!link.run("BEGIN IMMEDIATE")) { return false; }
-    about_file about = on.about();
+bool begin_boot(connection& link, tables& on, const struct stat& file, const std::string& boot,
+                about_file& about) {
+    if (!on.begin_write()) { return false; }
+    about = on.about();
     if (about.boot != boot) {
         about.boot = boot;
         ++about.boots;
@@ -141,19 +143,17 @@ bool begin_boot(connection& link, tables& on, const struct stat& file, const std
         on.remove_all_waiters();
         on.put(about);
     }
-    return link.run("COMMIT");
+    on.commit();
+    return true;
 }
 
 } // namespace
 
 std::optional<opened> open_file(const std::string& path, mode_t mode, const std::string& boot) {
     opened out;
-    struct stat before {};
-    if (::stat(path.c_str(), &before) != 0 && errno == ENOENT) {
-        demand_unused(path);
-        make_file(path, mode);
-    }
+    if (must_be_made(path)) { make_file(path, mode); }
     out.file = examine(path);
+    demand_complete(path);
     demand_suitable(path);
     if (out.file.st_size != 0) { demand_ours(path); }
 
@@ -174,15 +174,15 @@ std::optional<opened> open_file(const std::string& path, mode_t mode, const std:
                       path + ": SQLite cannot use its WAL here; " + advice(errc::store_unsuitable)};
     }
     out.on = std::make_unique<tables>(link);
-    out.about = out.on->about();
-    if (out.about.boot != boot) {
-        if (!begin_boot(link, *out.on, out.file, boot)) { return std::nullopt; }
-        out.about = out.on->about();
+    if (!read_about(*out.on, out.about)) { return std::nullopt; }
+    if (out.about.boot != boot && !begin_boot(link, *out.on, out.file, boot, out.about)) {
+        return std::nullopt;
     }
     out.on->set_boot(out.about.boots);
     struct stat after {};
-    if (::stat(path.c_str(), &after) != 0 || after.st_ino != out.file.st_ino ||
-        after.st_dev != out.file.st_dev) {
+    const bool there = ::stat(path.c_str(), &after) == 0;
+    if (!there && errno != ENOENT) { throw system_failure(path, "open", errno); }
+    if (!there || after.st_ino != out.file.st_ino || after.st_dev != out.file.st_dev) {
         throw failure{errc::store_replaced, path + " was replaced while it was being opened; " +
                                                 advice(errc::store_replaced)};
     }

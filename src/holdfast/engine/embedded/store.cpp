@@ -3,7 +3,7 @@
 #include "holdfast/engine/embedded/beside.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
-#include <cerrno>
+#include <exception>
 #include <utility>
 
 namespace holdfast::engine::embedded {
@@ -12,11 +12,6 @@ namespace {
 
 /// FIFOs of other clients that one opening looks at.
 constexpr std::size_t most_inboxes_cleared = 64;
-
-bool is_at(const std::string& path, dev_t device, ino_t inode) noexcept {
-    struct stat now {};
-    return ::stat(path.c_str(), &now) == 0 && now.st_dev == device && now.st_ino == inode;
-}
 
 } // namespace
 
@@ -34,44 +29,43 @@ bool store::open() {
     }
     auto file = open_file(path_, where_.mode, boot_);
     if (!file) { return false; }
-    if (clients_.is_open() && file->about.live != about_.live) {
+    if (clients_.is_open() && file->about.live != about_.live && !told_replaced_) {
         throw failure{errc::store_replaced,
                       path_ + " was replaced; " + advice(errc::store_replaced)};
     }
-    about_ = file->about;
+    placement files{path_};
     file_ = file->file;
-    in_use_ = {{{path_, file_.st_ino}, {path_ + "-wal", 0}, {path_ + "-shm", 0}}};
-    for (opened_file& one : in_use_) {
-        struct stat now {};
-        if (::stat(one.path.c_str(), &now) != 0) { throw system_failure(one.path, "find", errno); }
-        if (one.inode == 0) { one.inode = now.st_ino; }
-    }
-    // First alive, then an inbox: an inbox whose client is not alive may be removed by anybody.
-    if (!clients_.is_open()) { clients_.open(live_path(path_), about_.live, self_); }
-    if (!inbox_.is_open()) {
-        inbox_.open(inbox_folder(path_), self_, file_);
-        clear_inboxes_of_dead();
-    }
+    go_live(file->about);
+    files_ = std::move(files);
     on_ = std::move(file->on);
     link_ = std::move(file->link);
+    told_replaced_ = false;
     return true;
 }
 
-/// Somebody who removes or replaces the files takes the locks of all with them: whoever goes on
-/// with the old ones would exclude nobody.
-void store::demand_in_place() const {
-    for (const opened_file& one : in_use_) {
-        if (is_at(one.path, file_.st_dev, one.inode)) { continue; }
-        throw failure{errc::store_replaced,
-                      one.path + " was moved or removed while in use, so locks may be lost; " +
-                          advice(errc::store_replaced)};
+/// First alive, then an inbox: an inbox whose client is not alive may be removed by anybody.
+void store::go_live(const about_file& about) {
+    if (clients_.is_open() && about.live == about_.live) {
+        clients_.stand_in(live_path(path_));
+    } else {
+        clients_.open(live_path(path_), about.live, self_);
+    }
+    about_ = about;
+    if (!inbox_.is_open() || inbox_.is_missing()) {
+        inbox_.open(inbox_folder(path_), self_, file_);
+        clear_inboxes_of_dead();
     }
 }
 
 bool store::begin(access how) {
     if (on_ == nullptr && !open()) { return false; }
-    if (!(how == access::write ? on_->begin_write() : on_->begin_read())) { return false; }
-    demand_in_place();
+    try {
+        if (!(how == access::write ? on_->begin_write() : on_->begin_read())) { return false; }
+    } catch (const failure&) {
+        files_.demand(); // if they were replaced, that is why
+        throw;
+    }
+    files_.demand();
     return true;
 }
 
@@ -90,9 +84,13 @@ void store::recover(errc after) noexcept {
     switch (after) {
     case errc::store_full:
     case errc::unavailable: return;
-    case errc::store_replaced: close(); return;
     // The live file stays open: were it closed, other processes would take us for dead and give
     // away what we hold.
+    case errc::store_replaced:
+        close_database();
+        clients_.stand_aside();
+        told_replaced_ = true;
+        return;
     default: close_database(); return;
     }
 }
@@ -100,6 +98,7 @@ void store::recover(errc after) noexcept {
 void store::close_database() noexcept {
     on_.reset();
     link_.reset();
+    files_ = {};
 }
 
 void store::close() noexcept {
@@ -120,8 +119,12 @@ void store::clear_inboxes_of_dead() {
     (void)clients_.take_dead();
 }
 
-void store::mend() {
-    if (inbox_.is_missing()) { inbox_.open(inbox_folder(path_), self_, file_); }
+void store::mend() noexcept {
+    try {
+        if (inbox_.is_missing()) { inbox_.open(inbox_folder(path_), self_, file_); }
+    } catch (const std::exception&) {
+        // Without it a wake-up costs up to a second: no reason to fail anything.
+    }
 }
 
 } // namespace holdfast::engine::embedded

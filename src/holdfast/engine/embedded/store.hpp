@@ -6,11 +6,11 @@
 #include "holdfast/engine/embedded/live_file.hpp"
 #include "holdfast/engine/embedded/location.hpp"
 #include "holdfast/engine/embedded/opening.hpp"
+#include "holdfast/engine/embedded/placement.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 
 #include <holdfast/error.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -54,11 +54,11 @@ public:
     [[nodiscard]] const about_file& about() const noexcept { return about_; }
 
     /// Housekeeping that no operation waits for: makes a FIFO anew that somebody removed.
-    void mend();
+    void mend() noexcept;
 
 private:
     [[nodiscard]] bool open();
-    void demand_in_place() const;
+    void go_live(const about_file& about);
     void clear_inboxes_of_dead();
 
     const location where_;
@@ -66,12 +66,8 @@ private:
     const std::string boot_;
     std::string path_;
     struct stat file_ {};
-    /// The database, its -wal and its -shm, where they were when they were opened.
-    struct opened_file {
-        std::string path;
-        ino_t inode = 0;
-    };
-    std::array<opened_file, 3> in_use_;
+    placement files_;
+    bool told_replaced_ = false; ///< since the files were last open
     about_file about_;
     live_file clients_;
     inbox inbox_;

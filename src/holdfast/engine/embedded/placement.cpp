@@ -1,0 +1,57 @@
+#include "holdfast/engine/embedded/placement.hpp"
+
+#include "holdfast/engine/embedded/failure.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+
+namespace holdfast::engine::embedded {
+
+namespace {
+
+failure replaced(const std::string& path) {
+    return {errc::store_replaced, path +
+                                      " was moved or removed while in use, so locks may be "
+                                      "lost; " +
+                                      advice(errc::store_replaced)};
+}
+
+} // namespace
+
+placement::placement(const std::string& database) {
+    if (::stat("/", &root_) != 0) { throw system_failure("/", "find", errno); }
+    const std::array<const char*, 3> ends{"", "-wal", "-shm"};
+    for (std::size_t at = 0; at < files_.size(); ++at) {
+        opened_file& file = files_.at(at);
+        file.path = database + ends.at(at);
+        file.handle = base::fd{::open(file.path.c_str(), O_PATH | O_CLOEXEC)};
+        if (!file.handle && errno == ENOENT) { throw replaced(file.path); }
+        struct stat found {};
+        if (!file.handle || ::fstat(file.handle.get(), &found) != 0) {
+            throw system_failure(file.path, "find", errno);
+        }
+        file.device = found.st_dev;
+        file.inode = found.st_ino;
+    }
+}
+
+void placement::demand() const {
+    for (const opened_file& file : files_) {
+        if (is_gone(file)) { throw replaced(file.path); }
+    }
+}
+
+bool placement::is_gone(const opened_file& file) const noexcept {
+    struct stat found {};
+    const bool there = ::stat(file.path.c_str(), &found) == 0;
+    if (there && found.st_dev == file.device && found.st_ino == file.inode) { return false; }
+    struct stat root {};
+    const bool path_tells = (there || errno == ENOENT) && ::stat("/", &root) == 0 &&
+                            root.st_dev == root_.st_dev && root.st_ino == root_.st_ino;
+    if (path_tells) { return true; }
+    // The folder may not be searched any more, or the path means another file since a chroot. The
+    // file itself still tells whether it has a name.
+    return ::fstat(file.handle.get(), &found) == 0 && found.st_nlink == 0;
+}
+
+} // namespace holdfast::engine::embedded

@@ -1,0 +1,202 @@
+// Files that others make, remove or empty while they are being opened or used.
+
+#include "embedded_support.hpp"
+#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/live_file.hpp"
+#include "holdfast/engine/embedded/presence.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unistd.h>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+namespace embedded = engine::embedded;
+namespace fs = std::filesystem;
+
+/// "granted", or the error and the sentence about it.
+std::string result_of(const engine::answer& reply) {
+    if (reply.what == fate::granted) { return "granted"; }
+    return reply.what == fate::busy ? "busy" : reply.error.message() + ": " + reply.detail;
+}
+
+TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker quicker{path};
+    embedded::file_questions ask = embedded::file_system_questions();
+    // Between the first look for the database and the question whether it is in use.
+    ask.in_use = [&](const std::string& live_path) {
+        EXPECT_FALSE(fs::exists(path));
+        EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
+        return embedded::live_file::in_use(live_path);
+    };
+    EXPECT_FALSE(embedded::must_be_made(path, ask));
+}
+
+TEST(embedded_opening, parts_of_it_that_another_makes_meanwhile_were_not_removed) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker quicker{path};
+    embedded::file_questions ask = embedded::file_system_questions();
+    ask.in_use = [&](const std::string& live_path) {
+        EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
+        return embedded::live_file::in_use(live_path);
+    };
+    EXPECT_NO_THROW(embedded::demand_complete(path, ask));
+}
+
+// By hand: HOLDFAST_ROUNDS=200, and TMPDIR on a tmpfs.
+TEST(embedded_opening, many_processes_may_use_a_new_file_at_the_same_moment) {
+    const char* const wanted = std::getenv("HOLDFAST_ROUNDS");
+    const int rounds = wanted == nullptr ? 5 : std::stoi(wanted);
+    for (int round = 0; round < rounds; ++round) {
+        const scratch_folder folder;
+        const std::string path = folder / "locks.db";
+        std::vector<std::unique_ptr<child>> all;
+        for (int number = 0; number < 8; ++number) {
+            all.push_back(std::make_unique<child>([&](const child::mouth& to) {
+                to.say("ready");
+                to.listen();
+                asker me{path};
+                to.say(result_of(me.acquire(std::to_string(::getpid()), 1)));
+                to.say(result_of(me.acquire("shared by all", 2)));
+                to.listen();
+            }));
+        }
+        for (auto& each : all) { ASSERT_EQ(each->hear(), "ready"); }
+        for (auto& each : all) { each->answer(); }
+        int granted = 0;
+        for (auto& each : all) {
+            EXPECT_EQ(each->hear(), "granted") << "round " << round;
+            const auto shared = each->hear();
+            EXPECT_TRUE(shared == "granted" || shared == "busy") << shared;
+            granted += shared == "granted" ? 1 : 0;
+        }
+        EXPECT_EQ(granted, 1);
+        for (auto& each : all) { each->answer(); }
+    }
+}
+
+TEST(embedded_opening, says_that_it_was_replaced_when_only_its_wal_or_shm_was_removed) {
+    for (const char* part : {"-wal", "-shm"}) {
+        const scratch_folder folder;
+        const std::string path = folder / "locks.db";
+        asker me{path};
+        asker other{path};
+        ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+        ASSERT_EQ(result_of(other.acquire("o", 1)), "granted");
+        fs::remove(path + part);
+        const auto replaced = [&](const engine::answer& reply) {
+            EXPECT_EQ(reply.error, errc::store_replaced) << result_of(reply);
+            EXPECT_NE(reply.detail.find(path + part), std::string::npos) << reply.detail;
+        };
+        asker newcomer{path};
+        replaced(newcomer.acquire("n", 1));
+        replaced(me.acquire("m", 2));
+        replaced(me.acquire("m", 3)); // `other` still uses it
+        replaced(newcomer.acquire("n", 2));
+        replaced(other.acquire("m", 2));
+        // All have let go of what was removed.
+        EXPECT_EQ(result_of(me.acquire("m", 4)), "granted") << part;
+        EXPECT_EQ(result_of(newcomer.acquire("m", 3)), "busy") << part;
+        EXPECT_EQ(result_of(other.acquire("m", 3)), "busy") << part;
+    }
+}
+
+TEST(embedded_opening, another_process_is_told_so_as_well) {
+    for (const char* part : {"-wal", "-shm"}) {
+        const scratch_folder folder;
+        const std::string path = folder / "locks.db";
+        asker me{path};
+        ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+        fs::remove(path + part);
+        child newcomer{[&](const child::mouth& to) {
+            asker another{path};
+            const auto reply = another.acquire("n", 1);
+            to.say(reply.error == errc::store_replaced ? "replaced" : result_of(reply));
+        }};
+        EXPECT_EQ(newcomer.hear(), "replaced");
+    }
+}
+
+TEST(embedded_opening, without_its_shm_nothing_is_lost) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    fs::remove(path + "-shm");
+    EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
+    EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+    asker newcomer{path};
+    EXPECT_EQ(result_of(newcomer.acquire("n", 1)), "busy");
+}
+
+TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    asker other{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    fs::rename(path, path + ".away");
+    EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
+    fs::rename(path + ".away", path);
+    EXPECT_EQ(result_of(other.acquire("n", 1)), "busy"); // though `me` has let go of the file
+    EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+}
+
+TEST(embedded_opening, P1b_a_client_of_a_folder_that_was_renamed_is_not_dead) {
+    const scratch_folder folder;
+    fs::create_directory(folder / "old");
+    const std::string path = folder / "old/locks.db";
+    asker me{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    fs::rename(folder / "old", folder / "new");
+    fs::create_directory(folder / "old");
+    EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
+    EXPECT_EQ(result_of(me.acquire("m", 3)), "granted"); // in a new file
+    asker other{folder / "new/locks.db"};
+    EXPECT_EQ(result_of(other.acquire("n", 1)), "busy");
+}
+
+TEST(embedded_opening, a_database_that_is_emptied_under_its_users_is_not_filled_anew) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    fs::resize_file(path, 0);
+    fs::resize_file(path + "-wal", 0);
+    child newcomer{[&](const child::mouth& to) {
+        asker another{path};
+        to.say(another.acquire("n", 1).what == fate::failed ? "refused" : "given away");
+    }};
+    EXPECT_EQ(newcomer.hear(), "refused");
+}
+
+TEST(embedded_opening, what_cannot_be_asked_who_uses_it_is_not_free) {
+    if (::geteuid() != 0) { GTEST_SKIP() << "only root can become another user"; }
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    fs::remove(path);
+    ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+    child another{[&](const child::mouth& to) {
+        constexpr uid_t nobody = 65534;
+        if (::setresuid(nobody, nobody, nobody) != 0) { to.say("cannot become nobody"); }
+        asker newcomer{path}; // may not open root's -live, but might make files of its own
+        const auto reply = newcomer.acquire("n", 1);
+        to.say(reply.error == errc::store_forbidden ? "forbidden" : result_of(reply));
+    }};
+    EXPECT_EQ(another.hear(), "forbidden");
+    EXPECT_FALSE(fs::exists(path));
+}
+
+} // namespace
+} // namespace holdfast::test
