@@ -33,7 +33,7 @@ struct lock_info {
     std::string name;
     primitive kind = primitive::mutex;
     unsigned limit = 1;           ///< permits in all, for a semaphore
-    std::uint64_t last_token = 0; ///< the highest token given out so far
+    std::uint64_t last_token = 0; ///< the highest given out so far; 0: none, or forgotten
     std::vector<party> holders;
     std::vector<party> waiters; ///< first in, first out
 };

@@ -182,7 +182,7 @@ TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
     asker me{path};
     ASSERT_EQ(me.acquire("bad", 1).what, fate::granted);
     ASSERT_EQ(me.acquire("good", 2).what, fate::granted);
-    run_sql(path, "UPDATE locks SET body = x'0102' WHERE name = CAST('bad' AS BLOB)");
+    run_sql(path, "UPDATE names SET body = x'0102' WHERE name = CAST('bad' AS BLOB)");
     asker other{path};
     EXPECT_EQ(other.acquire("bad", 1).error, errc::store_damaged);
     EXPECT_EQ(me.release("bad", 1).error, errc::store_damaged);

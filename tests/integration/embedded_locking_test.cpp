@@ -149,50 +149,6 @@ TEST(embedded, lists_in_order_by_prefix_and_page) {
     EXPECT_EQ(seen, (std::vector<std::string>{"b", "b/1", "b/3"}));
 }
 
-/// Clocks that can be set on.
-class shifted_time final : public base::time_source {
-public:
-    [[nodiscard]] base::instant now() const noexcept override {
-        return base::boot_clock::now() + shift;
-    }
-    [[nodiscard]] std::int64_t wall_us() const noexcept override {
-        const auto more = std::chrono::duration_cast<std::chrono::microseconds>(shift);
-        return base::system_time().wall_us() + more.count();
-    }
-    base::duration shift{0};
-};
-
-TEST(embedded, forgets_idle_names_after_a_day_and_none_before) {
-    const scratch_folder folder;
-    shifted_time time;
-    engine::setting who = engine::this_process();
-    who.time = &time;
-    asker me{folder / "locks.db", who};
-    constexpr std::uint64_t names = 200;
-    for (std::uint64_t number = 1; number <= names; ++number) {
-        const std::string name = "n" + std::to_string(number);
-        ASSERT_EQ(me.acquire(name, number, queueing::no, 24h).what, fate::granted);
-        if (number > 1) { ASSERT_EQ(me.release(name, number).what, fate::released); }
-    }
-    const auto known = [&] { return me.ask(engine::diagnose_op{}).report->text; };
-    for (int minute = 0; minute < 10; ++minute) {
-        time.shift += 61s;
-        EXPECT_NE(known().find(" 200 names"), std::string::npos) << known();
-    }
-    ASSERT_EQ(me.release("n1", 1).what, fate::released);
-    for (std::uint64_t hour = 1; hour <= 25; ++hour) { // one of them is used all the time
-        time.shift += 1h;
-        ASSERT_EQ(me.acquire("n1", names + hour).what, fate::granted);
-        ASSERT_EQ(me.release("n1", names + hour).what, fate::released);
-    }
-    for (int minute = 0; minute < 10; ++minute) {
-        time.shift += 61s;
-        (void)known();
-    }
-    EXPECT_NE(known().find(" 1 names"), std::string::npos) << known();
-    EXPECT_GT(me.inspect("n1").last_token, 0U);
-}
-
 TEST(embedded, says_what_it_is_when_asked) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};

@@ -103,36 +103,6 @@ TEST_F(admission, inspect_does_not_show_what_has_ended) {
     EXPECT_TRUE(changed);
 }
 
-TEST_F(admission, an_idle_name_is_forgotten_after_a_day) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    pass(1h);
-    ASSERT_EQ(release(a), fate::not_held); // expired; it counts as used until somebody looked
-    EXPECT_FALSE(forgettable(state, wall_us));
-    pass(token_memory - 1us);
-    EXPECT_FALSE(forgettable(state, wall_us));
-    pass(1us);
-    EXPECT_TRUE(forgettable(state, wall_us));
-}
-
-TEST_F(admission, P3_a_name_whose_token_is_ahead_of_the_clock_is_not_forgotten) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
-    state.high_water += 48ULL * 3600 * 1'000'000;
-    pass(25h);
-    EXPECT_FALSE(forgettable(state, wall_us));
-    pass(24h);
-    EXPECT_TRUE(forgettable(state, wall_us));
-}
-
-TEST_F(admission, a_name_in_use_is_not_forgotten) {
-    auto job = exclusive(a);
-    job.min_hold = 48h;
-    ASSERT_EQ(ask(job), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
-    pass(30h);
-    EXPECT_FALSE(forgettable(state, wall_us));
-}
-
 TEST_F(admission, what_changes_nothing_says_so) {
     ASSERT_EQ(ask(exclusive(a)), fate::granted);
     EXPECT_TRUE(changed);

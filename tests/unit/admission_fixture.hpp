@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -96,6 +97,20 @@ protected:
     lock_info inspect() {
         return at_the_gate([&](gate& door) { return door.inspect("stock:1001"); });
     }
+    /// An owner who has asked for nothing yet.
+    base::owner_id fresh() { return owner(9, ++last_fresh); }
+    /// As an engine does that keeps no record for longer than it must. False: it must.
+    bool forget() {
+        at_the_gate([](gate& door) {
+            door.tidy();
+            return 0;
+        });
+        if (!forgettable(state, now, wall_us)) { return false; }
+        mark = std::max(mark, state.high_water);
+        state = {};
+        state.floor = mark;
+        return true;
+    }
     void pass(base::duration time) {
         now += time;
         wall_us += std::chrono::duration_cast<std::chrono::microseconds>(time).count();
@@ -122,6 +137,8 @@ protected:
     using owners = std::vector<base::owner_id>;
 
     record state;
+    std::uint64_t mark = 0;
+    std::uint64_t last_fresh = 0;
     list_queue queue;
     waiter_queue* asked = &queue;
     base::instant now{1h};

@@ -18,12 +18,12 @@ protected:
         base::instant alive_until;
     };
 
-    base::owner_id fresh() {
+    base::owner_id any_owner() {
         return owner(static_cast<std::uint8_t>(1 + chance.below(6)), ++last_number);
     }
 
     acquire_op any_request() {
-        const auto who = fresh();
+        const auto who = any_owner();
         acquire_op out = kind == primitive::mutex       ? exclusive(who)
                          : kind == primitive::semaphore ? permits(who, pick(1, 5))
                          : chance.below(3) == 0         ? writer(who)
@@ -148,7 +148,9 @@ protected:
     }
 
     void begin(const acquire_op& what, std::uint64_t token, base::milliseconds lease) {
-        if (what.how == mode::shared) {
+        if (what.how == mode::permits) {
+            ASSERT_TRUE(permit_ids.insert(token).second);
+        } else if (what.how == mode::shared) {
             ASSERT_GE(token, last_token);
         } else {
             ASSERT_GT(token, last_token); // P3
@@ -185,7 +187,23 @@ protected:
         if (entries > 0) { ASSERT_FALSE(state.holds.empty()) << "nobody holds, yet they wait"; }
     }
 
+    /// Nobody uses the name for a while, and its record goes; the clock is set meanwhile.
+    void a_pause() {
+        while (!queued.empty()) {
+            withdraw(queued.front().what.who.owner);
+            queued.pop_front();
+            see_pushes();
+        }
+        for (const auto& one : std::exchange(held, {})) { release(one.first); }
+        pass(std::chrono::milliseconds{pick(1000, 150'000)});
+        see_pushes();
+        (void)forget();
+        wall_us += pick(0, 600'000'000);
+        wall_us -= pick(0, 600'000'000);
+    }
+
     void step() {
+        if (chance.below(150) == 0) { a_pause(); }
         const auto what = chance.below(100);
         if (what < 40) {
             a_request();
@@ -207,6 +225,7 @@ protected:
     primitive kind = static_cast<primitive>(GetParam() % 3);
     std::uint64_t last_number = 0;
     std::uint64_t last_token = 0;
+    std::set<std::uint64_t> permit_ids;
     std::deque<asked_for> queued;
     std::map<base::owner_id, std::pair<acquire_op, base::instant>> held; ///< and until when
 };

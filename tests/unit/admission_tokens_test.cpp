@@ -99,19 +99,49 @@ TEST_F(admission, a_waiter_is_not_handed_a_token_that_a_double_would_round) {
 }
 
 TEST_F(admission, a_proposed_token_is_taken_if_it_is_above_all_before) {
+    const auto clock = static_cast<std::uint64_t>(wall_us);
     auto vote = exclusive(a);
     vote.queue = queueing::no;
-    vote.proposed_token = 100;
-    EXPECT_EQ(acquire(vote).token, 100U);
-    EXPECT_EQ(acquire(vote).token, 100U); // resent
+    vote.proposed_token = clock - 100;
+    EXPECT_EQ(acquire(vote).token, clock - 100);
+    EXPECT_EQ(acquire(vote).token, clock - 100); // resent
     ASSERT_EQ(release(a), fate::released);
     vote.who.owner = b;
     const auto refused = acquire(vote);
     EXPECT_EQ(refused.what, fate::busy);
-    EXPECT_EQ(refused.token, 100U); // what to propose above
-    vote.proposed_token = 101;
-    EXPECT_EQ(acquire(vote).token, 101U);
-    EXPECT_EQ(state.high_water, 101U);
+    EXPECT_EQ(refused.token, clock - 100); // what to propose above
+    vote.proposed_token = clock - 99;
+    EXPECT_EQ(acquire(vote).token, clock - 99);
+    EXPECT_EQ(state.high_water, clock - 99);
+}
+
+TEST_F(admission, P3_where_there_is_no_record_a_proposed_token_must_be_near_the_clock) {
+    const auto clock = static_cast<std::uint64_t>(wall_us);
+    auto vote = exclusive(a);
+    vote.queue = queueing::no;
+    vote.proposed_token = clock - proposal_window_us;
+    const auto low = acquire(vote);
+    EXPECT_EQ(low.what, fate::busy);
+    EXPECT_EQ(low.token, clock - proposal_window_us);
+    vote.proposed_token = clock + proposal_window_us + 1;
+    EXPECT_EQ(acquire(vote).error, errc::invalid_option);
+    EXPECT_TRUE(state.idle());
+    vote.proposed_token = clock + proposal_window_us;
+    EXPECT_EQ(acquire(vote).token, clock + proposal_window_us);
+    ASSERT_EQ(release(a), fate::released);
+    // Kept for so long that any proposal near the clock is above it when it is forgotten.
+    pass(idle_memory);
+    EXPECT_FALSE(forget());
+    pass(30s);
+    EXPECT_TRUE(forget());
+}
+
+TEST_F(admission, a_proposed_token_does_not_read_the_mark) {
+    state.floor = static_cast<std::uint64_t>(wall_us) + 1'000'000;
+    auto vote = exclusive(a);
+    vote.queue = queueing::no;
+    vote.proposed_token = static_cast<std::uint64_t>(wall_us);
+    EXPECT_EQ(acquire(vote).what, fate::granted);
 }
 
 TEST_F(admission, a_proposed_token_out_of_range_or_out_of_place_is_refused) {

@@ -24,6 +24,10 @@ public:
         now_ += time;
         wall_us_ += std::chrono::duration_cast<std::chrono::microseconds>(time).count();
     }
+    /// The wall clock alone.
+    void set_back(base::duration time) {
+        wall_us_ -= std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+    }
 
 private:
     base::instant now_{1h};

@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/memory/mailbox.hpp"
 #include "holdfast/engine/memory/memory.hpp"
+#include "holdfast/engine/memory/store.hpp"
 #include "memory_engine_fixture.hpp"
 
 #include <atomic>
@@ -165,17 +166,47 @@ TEST_F(memory_engine, gives_a_forked_child_stores_of_its_own) {
     EXPECT_EQ(second.ask(acquire(3)).what, fate::queued);
 }
 
-TEST_F(memory_engine, P8_forgets_idle_names_after_a_day) {
-    const auto known = [&] { return first.ask(diagnose_op{}).report->text; };
-    for (std::uint64_t i = 0; i < 100; ++i) { first.ask(acquire(i, "old:" + std::to_string(i))); }
-    EXPECT_EQ(known(), "memory: 100 names known");
-    clock.pass(1h); // nobody released them; sweeping must find that they have expired
-    for (std::uint64_t i = 0; i < 100; ++i) { first.ask(beat_op{}); }
-    EXPECT_EQ(known(), "memory: 100 names known");
-    clock.pass(24h);
-    for (std::uint64_t i = 0; i < 50; ++i) { first.ask(beat_op{}); }
-    EXPECT_EQ(known(), "memory: 0 names known");
-    EXPECT_EQ(first.ask(acquire(1, "old:1")).what, fate::granted);
+TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
+    store all;
+    store::pushes pushes;
+    acquire_op request = acquire(0);
+    for (request.who.owner.number = 1; request.who.owner.number <= 100'000;
+         ++request.who.owner.number) {
+        request.who.name = std::to_string(request.who.owner.number);
+        ASSERT_EQ(all.acquire(request, {}, clock, pushes).what, fate::granted);
+        ASSERT_EQ(all.release(request.who, clock, pushes), fate::released);
+    }
+    EXPECT_EQ(all.size(), 100'000U);
+    clock.pass(59s);
+    EXPECT_EQ(all.release({"1", request.who.owner}, clock, pushes), fate::not_held);
+    (void)all.beat({}, clock, pushes);
+    EXPECT_EQ(all.size(), 100'000U); // a resent release is still answered
+    clock.pass(31s);
+    for (int times = 0; times < 400; ++times) { // each looks at a bounded number
+        (void)all.beat({}, clock, pushes);
+    }
+    EXPECT_EQ(all.size(), 0U);
+}
+
+TEST_F(memory_engine, P8_a_name_that_nobody_released_is_forgotten_too) {
+    first.ask(acquire(1));
+    clock.pass(10s + 50s);
+    first.ask(beat_op{});
+    EXPECT_EQ(first.ask(diagnose_op{}).report->text, "memory: 1 names known");
+    clock.pass(10s);
+    first.ask(beat_op{});
+    EXPECT_EQ(first.ask(diagnose_op{}).report->text, "memory: 0 names known");
+    EXPECT_EQ(first.ask(acquire(2)).what, fate::granted);
+}
+
+TEST_F(memory_engine, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock_goes_back) {
+    const auto token = first.ask(acquire(1)).token;
+    ASSERT_EQ(first.ask(release_op{first.ticket_of(1)}).what, fate::released);
+    clock.pass(2min);
+    first.ask(beat_op{});
+    ASSERT_EQ(first.ask(diagnose_op{}).report->text, "memory: 0 names known");
+    clock.set_back(1h);
+    EXPECT_EQ(first.ask(acquire(2)).token, token + 1);
 }
 
 TEST_F(memory_engine, P9_a_client_that_does_not_look_is_told_that_it_missed_notices) {

@@ -83,7 +83,4 @@ inline constexpr base::milliseconds hand_off_lease{2000};
 /// A waiter that has not been heard of for this long is dropped from the queue.
 inline constexpr base::milliseconds waiter_patience{3000};
 
-/// How long the highest token of an idle name is remembered.
-inline constexpr std::chrono::hours token_memory{24};
-
 } // namespace holdfast::engine

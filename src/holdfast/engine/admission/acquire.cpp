@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/admission/gate.hpp"
 #include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/tokens.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
@@ -46,7 +47,7 @@ answer gate::acquire(const acquire_op& what, const place& from) {
     const base::owner_id& owner = what.who.owner;
     settle(&owner);
     if (const auto held = find(owner); held != state_.holds.end()) {
-        return held->resting(at_.now) ? say(fate::busy) : grant_again(*held, what.lease);
+        return held->resting(at_.now) ? say(fate::busy) : grant_again(*held, what);
     }
     // A duplicate that comes too late, or after its own release, must not take the lock: nobody
     // would give it back (P5).
@@ -56,12 +57,28 @@ answer gate::acquire(const acquire_op& what, const place& from) {
     return what.queue == queueing::no ? say(fate::busy) : enqueue(what, from);
 }
 
-answer gate::grant(const acquire_op& what, const place& from) {
-    if (what.proposed_token != 0 && what.proposed_token <= state_.high_water) {
-        answer refused = say(fate::busy);
-        refused.token = state_.high_water; // the next proposal must be above it
-        return refused;
+/// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Where
+/// there is no record, the clock has to tell that it is above all before: records are forgotten
+/// only when the clock is a minute past their tokens.
+std::optional<answer> gate::wrong_proposal(const acquire_op& request) const {
+    if (request.proposed_token == 0) { return std::nullopt; }
+    std::uint64_t highest = state_.high_water;
+    if (highest == 0) {
+        const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
+        if (request.proposed_token > clock + proposal_window_us) {
+            return refuse(errc::invalid_option, "proposed_token: more than 30 s ahead of the "
+                                                "clock of this engine");
+        }
+        highest = clock - std::min(clock, proposal_window_us);
     }
+    if (request.proposed_token > highest) { return std::nullopt; }
+    answer refused = say(fate::busy);
+    refused.token = highest; // the next proposal must be above it
+    return refused;
+}
+
+answer gate::grant(const acquire_op& what, const place& from) {
+    if (auto refused = wrong_proposal(what)) { return std::move(*refused); }
     if (what.proposed_token == 0 && tokens_used_up()) {
         return refuse(errc::internal,
                       "the next token would not be below 2^53: is the clock right?");
@@ -79,7 +96,8 @@ answer gate::grant(const acquire_op& what, const place& from) {
     given.since_wall_us = at_.wall_us;
     given.from = from;
     given.note = what.note;
-    used();
+    keep_past_duplicates(what);
+    changed_ = true;
     answer out = say(fate::granted);
     out.token = given.token;
     return out;
@@ -87,8 +105,9 @@ answer gate::grant(const acquire_op& what, const place& from) {
 
 /// The asker may count its lease from any request of its own that was answered, so each must hold
 /// for that long.
-answer gate::grant_again(hold& held, base::milliseconds lease) noexcept {
-    const base::instant deadline = base::later(at_.now, lease);
+answer gate::grant_again(hold& held, const acquire_op& request) noexcept {
+    keep_past_duplicates(request);
+    const base::instant deadline = base::later(at_.now, request.lease);
     if (deadline > held.deadline) {
         held.deadline = deadline;
         changed_ = true;
@@ -116,8 +135,16 @@ answer gate::enqueue(const acquire_op& what, const place& from) {
         out.ahead = state_.waiting++;
         changed_ = true;
     }
+    keep_past_duplicates(what);
     out.check_in = check_in(out.ahead);
     return out;
+}
+
+/// A request that is never too late is not sent twice. These engines answer a request before it can
+/// be repeated, so a not-after far ahead is no reason to keep a record for long.
+void gate::keep_past_duplicates(const acquire_op& request) noexcept {
+    if (request.not_after == base::never) { return; }
+    keep_past(std::min(request.not_after, base::later(at_.now, idle_memory)));
 }
 
 base::duration gate::check_in(unsigned ahead) const noexcept {

@@ -84,9 +84,10 @@ fate gate::take_away(const break_op& what) {
             pushes_.push_back(
                 {one.owner.client, {notice::kind::broken, one.owner.number, one.token}});
         }
+        keep_past(std::max(at_.now, one.deadline)); // until then its owner may believe in it
         return true;
     });
-    if (gone > 0) { used(); }
+    if (gone > 0) { changed_ = true; }
     grant_heads(nullptr);
     return gone > 0 ? fate::released : fate::not_held;
 }
@@ -142,7 +143,8 @@ bool gate::released_last(const base::owner_id& owner) const noexcept {
 
 void gate::remember(const base::owner_id& owner, fate what) noexcept {
     state_.last = {owner, what};
-    used();
+    keep_past(at_.now);
+    changed_ = true;
 }
 
 } // namespace holdfast::engine::admission

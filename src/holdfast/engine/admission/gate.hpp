@@ -75,13 +75,15 @@ private:
     [[nodiscard]] bool tokens_used_up() const noexcept;
 
     [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& what) const;
+    [[nodiscard]] std::optional<answer> wrong_proposal(const acquire_op& request) const;
     [[nodiscard]] answer grant(const acquire_op& what, const place& from);
-    [[nodiscard]] answer grant_again(hold& held, base::milliseconds lease) noexcept;
+    [[nodiscard]] answer grant_again(hold& held, const acquire_op& request) noexcept;
     [[nodiscard]] answer enqueue(const acquire_op& what, const place& from);
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
     [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
     void remember(const base::owner_id& owner, fate what) noexcept;
-    void used() noexcept;
+    void keep_past(base::instant end) noexcept;
+    void keep_past_duplicates(const acquire_op& request) noexcept;
 
     record& state_;
     waiter_queue& queue_;

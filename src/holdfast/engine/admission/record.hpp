@@ -52,10 +52,13 @@ struct last_release {
 struct record {
     primitive kind = primitive::mutex;
     unsigned limit = 1;
-    unsigned waiting = 0;          ///< entries in the queue: if 0 it need not be looked at
-    std::uint64_t high_water = 0;  ///< the highest token given out; 0: none yet
-    std::uint64_t epoch = 0;       ///< what readers carry: the last exclusive token; 0: none yet
-    std::int64_t used_wall_us = 0; ///< of the last grant or release
+    unsigned waiting = 0;         ///< entries in the queue: if 0 it need not be looked at
+    std::uint64_t high_water = 0; ///< the highest token given out; 0: none yet
+    std::uint64_t epoch = 0;      ///< what readers carry: the last exclusive token; 0: none yet
+    /// Of a name without a record: the store's mark, which is at least the highest token of every
+    /// record that was forgotten. Not stored with the record.
+    std::uint64_t floor = 0;
+    base::instant keep_until{}; ///< an idle record is not forgotten before
     last_release last;
     std::vector<hold> holds;
 
@@ -63,9 +66,24 @@ struct record {
     [[nodiscard]] bool idle() const noexcept { return holds.empty() && waiting == 0; }
 };
 
-/// Idle for `token_memory`, and the clock is past the highest token, so that the next token is
-/// higher (P3) even if the record is deleted. The wall clock will do: if it is stepped forward the
-/// record goes too early, but then the second condition still holds.
-[[nodiscard]] bool forgettable(const record& what, std::int64_t wall_us) noexcept;
+/// How long an idle record outlives its last use: a resent release still gets its answer, and a
+/// duplicate of an acquire is recognised. Then it is forgotten. The order of tokens (P3) does not
+/// need it: whoever forgets a record raises the store's mark to its highest token, and a name
+/// without a record begins above the mark.
+inline constexpr std::chrono::minutes idle_memory{1};
+
+/// Idle, and a minute past the latest of: its release, the end of a hold that expired or would have
+/// ended had it not been broken, the not-after of its request, and its highest token.
+[[nodiscard]] bool forgettable(const record& state, base::instant now,
+                               std::int64_t wall_us) noexcept;
+
+/// When a new record should be looked at for the first time: by then one that was held for a moment
+/// is forgettable.
+[[nodiscard]] inline base::instant first_look(base::instant now) noexcept {
+    return base::later(now, idle_memory + std::chrono::seconds{10});
+}
+/// When a record that is not forgettable now should be looked at again.
+[[nodiscard]] base::instant look_again(const record& state, base::instant now,
+                                       std::int64_t wall_us) noexcept;
 
 } // namespace holdfast::engine::admission

@@ -25,8 +25,12 @@ void gate::drop_ended_holds() {
             changed_ = true;
         }
     }
-    const auto ended = [this](const hold& one) { return one.ends() <= at_.now; };
-    if (std::erase_if(state_.holds, ended) > 0) { used(); }
+    const auto ended = [this](const hold& one) {
+        if (one.ends() > at_.now) { return false; }
+        keep_past(one.ends());
+        return true;
+    };
+    if (std::erase_if(state_.holds, ended) > 0) { changed_ = true; }
 }
 
 /// Only needed where dead waiters in the middle would be seen or counted; those at the front go
@@ -79,7 +83,7 @@ void gate::hand_off(waiter&& to, const base::owner_id* asker) {
     given.since_wall_us = at_.wall_us;
     given.from = std::move(to.from);
     given.note = std::move(to.note);
-    used();
+    changed_ = true;
     if (asker == nullptr || *asker != given.owner) {
         pushes_.push_back(
             {given.owner.client, {notice::kind::granted, given.owner.number, given.token}});
@@ -108,7 +112,7 @@ bool gate::fits(mode how, unsigned permits) const noexcept {
 
 std::uint64_t gate::next_token() const noexcept {
     const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
-    return std::max(state_.high_water + 1, clock);
+    return std::max(std::max(state_.high_water, state_.floor) + 1, clock);
 }
 
 bool gate::tokens_used_up() const noexcept { return next_token() >= token_end; }
@@ -122,8 +126,10 @@ std::uint64_t gate::give_token(mode how, std::uint64_t proposed) noexcept {
     return state_.high_water;
 }
 
-void gate::used() noexcept {
-    state_.used_wall_us = at_.wall_us;
+void gate::keep_past(base::instant end) noexcept {
+    const base::instant until = base::later(end, idle_memory);
+    if (until <= state_.keep_until) { return; }
+    state_.keep_until = until;
     changed_ = true;
 }
 

@@ -9,4 +9,7 @@ namespace holdfast::engine::admission {
 /// can round one. In microseconds since 1970 it is the year 2255.
 inline constexpr std::uint64_t token_end = std::uint64_t{1} << 53U;
 
+/// How far a proposed token may be from the clock where there is no record of the name.
+inline constexpr std::uint64_t proposal_window_us = 30'000'000;
+
 } // namespace holdfast::engine::admission

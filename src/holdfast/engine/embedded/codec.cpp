@@ -9,7 +9,9 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-constexpr std::uint8_t format = 1;
+/// Records of format 1 had a wall clock in place of `keep_until`.
+constexpr std::uint8_t record_format = 2;
+constexpr std::uint8_t waiter_format = 1;
 
 class writer {
 public:
@@ -162,14 +164,14 @@ std::optional<base::owner_id> owner_of(bytes key) noexcept {
 
 void encode(const admission::record& what, std::uint32_t boot, buffer& out) {
     writer to{out};
-    to.u8(format);
+    to.u8(record_format);
     to.u32(boot);
     to.u8(static_cast<std::uint8_t>(what.kind));
     to.u32(what.limit);
     to.u32(what.waiting);
     to.u64(what.high_water);
     to.u64(what.epoch);
-    to.i64(what.used_wall_us);
+    to.at(what.keep_until);
     to.raw(key_of(what.last.owner));
     to.u8(static_cast<std::uint8_t>(what.last.what));
     to.u32(static_cast<std::uint32_t>(what.holds.size()));
@@ -178,7 +180,8 @@ void encode(const admission::record& what, std::uint32_t boot, buffer& out) {
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     reader in{from};
-    if (in.u8() != format) { return std::nullopt; }
+    const std::uint8_t format = in.u8();
+    if (format == 0 || format > record_format) { return std::nullopt; }
     const bool same_boot = in.u32() == boot;
     admission::record out;
     out.kind = in.one_of<primitive>(primitives);
@@ -186,7 +189,7 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.waiting = in.u32();
     out.high_water = in.u64();
     out.epoch = in.u64();
-    out.used_wall_us = in.i64();
+    out.keep_until = in.at();
     out.last.owner = in.owner();
     out.last.what = in.one_of<fate>(static_cast<unsigned>(fate::failed) + 1);
     const std::uint32_t holds = in.u32();
@@ -195,16 +198,18 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.holds.reserve(holds);
     for (std::uint32_t at = 0; at < holds; ++at) { out.holds.push_back(get_hold(in)); }
     if (!in.at_end()) { return std::nullopt; }
+    if (format == 1) { out.keep_until = {}; }
     if (!same_boot) {
         out.holds.clear();
         out.waiting = 0;
+        out.keep_until = {}; // on that boot's clock
     }
     return out;
 }
 
 void encode(const admission::waiter& what, buffer& out) {
     writer to{out};
-    to.u8(format);
+    to.u8(waiter_format);
     to.u8(static_cast<std::uint8_t>(what.how));
     to.u32(what.permits);
     to.u8(static_cast<std::uint8_t>(what.queue));
@@ -219,7 +224,7 @@ void encode(const admission::waiter& what, buffer& out) {
 
 bool decode_waiter(bytes from, admission::waiter& out) {
     reader in{from};
-    if (in.u8() != format) { return false; }
+    if (in.u8() != waiter_format) { return false; }
     out.how = in.one_of<mode>(modes);
     out.permits = in.u32();
     out.queue = in.one_of<queueing>(queueings);

@@ -4,6 +4,7 @@
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
 #include "holdfast/engine/embedded/presence.hpp"
+#include "holdfast/engine/embedded/upgrade.hpp"
 
 #include <sqlite3.h>
 
@@ -72,7 +73,8 @@ std::int64_t number_at(std::span<const unsigned char> header, std::size_t at) no
 /// Whose is it? Looks without locks and changes nothing, not even by rolling back what another
 /// program left half-written. Not by SQL: without locks SQLite would take a file for damaged that
 /// another client is just writing its WAL into, as it is not yet as long as its header says.
-void demand_ours(const std::string& path) {
+/// Returns the version of its format.
+std::int64_t demand_ours(const std::string& path) {
     const connection look{path, connection::access::look_only};
     std::array<unsigned char, 100> header{};
     sqlite3_file* file = nullptr;
@@ -97,6 +99,7 @@ void demand_ours(const std::string& path) {
                                                std::to_string(format_version) +
                                                "); update this program, or use another file"};
     }
+    return version;
 }
 
 bool is_empty(connection& link, bool& busy) {
@@ -155,7 +158,8 @@ std::optional<opened> open_file(const std::string& path, mode_t mode, const std:
     out.file = examine(path);
     demand_complete(path);
     demand_suitable(path);
-    if (out.file.st_size != 0) { demand_ours(path); }
+    std::int64_t version = format_version;
+    if (out.file.st_size != 0) { version = demand_ours(path); }
 
     out.link = std::make_unique<connection>(path, connection::access::read_write);
     connection& link = *out.link;
@@ -164,7 +168,7 @@ std::optional<opened> open_file(const std::string& path, mode_t mode, const std:
     }
     bool busy = false;
     if (is_empty(link, busy) && !busy) { busy = !fill_new(link, out.file, boot); }
-    if (!busy && out.file.st_size == 0) { demand_ours(path); } // whoever was quicker
+    if (!busy && out.file.st_size == 0) { version = demand_ours(path); } // whoever was quicker
     std::string journal;
     if (busy || !link.run(settings) || !link.ask("PRAGMA journal_mode = WAL", journal)) {
         return std::nullopt;
@@ -173,6 +177,7 @@ std::optional<opened> open_file(const std::string& path, mode_t mode, const std:
         throw failure{errc::store_unsuitable,
                       path + ": SQLite cannot use its WAL here; " + advice(errc::store_unsuitable)};
     }
+    if (version < format_version && !upgrade(link)) { return std::nullopt; }
     out.on = std::make_unique<tables>(link);
     if (!read_about(*out.on, out.about)) { return std::nullopt; }
     if (out.about.boot != boot && !begin_boot(link, *out.on, out.file, boot, out.about)) {

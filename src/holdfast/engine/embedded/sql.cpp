@@ -114,6 +114,8 @@ void connection::keep_wal_short() noexcept {
     }
 }
 
+void connection::empty_wal() noexcept { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+
 /// That it fails (a full disk, others in the way) is no reason to say that the commit did.
 void connection::checkpoint(int how) noexcept {
     sqlite3_busy_handler(raw_.get(), yield_a_little, nullptr);

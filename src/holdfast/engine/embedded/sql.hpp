@@ -46,6 +46,8 @@ public:
     /// After a commit: moves what is in the WAL into the database when it has become long. Whoever
     /// does that waits for the disk.
     void keep_wal_short() noexcept;
+    /// Moves all of it, if no reader is in the way.
+    void empty_wal() noexcept;
 
 private:
     void checkpoint(int how) noexcept;

@@ -79,7 +79,7 @@ void store::rollback() noexcept {
     if (on_ != nullptr) { on_->rollback(); }
 }
 
-void store::recover(errc after) noexcept {
+void store::recover(errc after, bool told) noexcept {
     rollback();
     switch (after) {
     case errc::store_full:
@@ -89,7 +89,7 @@ void store::recover(errc after) noexcept {
     case errc::store_replaced:
         close_database();
         clients_.stand_aside();
-        told_replaced_ = true;
+        told_replaced_ = told_replaced_ || told;
         return;
     default: close_database(); return;
     }

@@ -34,7 +34,8 @@ public:
     void commit();
     void rollback() noexcept;
     /// After a failure in a transaction: rolls back, and closes what may be in a bad state.
-    void recover(errc after) noexcept;
+    /// `told`: a caller hears of it. If not, the next one hears that the file was replaced.
+    void recover(errc after, bool told = true) noexcept;
 
     void close() noexcept;
     /// Closes the connection only: who holds and waits is not affected.

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* schema =
     "CREATE TABLE about(one INTEGER PRIMARY KEY CHECK(one = 1), boot BLOB NOT NULL,"
     " boots INTEGER NOT NULL, live BLOB NOT NULL);"
-    "CREATE TABLE locks(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, body BLOB NOT NULL);"
+    "CREATE TABLE token_mark(one INTEGER PRIMARY KEY CHECK(one = 1), mark INTEGER NOT NULL);"
+    "INSERT INTO token_mark VALUES(1, 0);"
+    "CREATE TABLE names(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, body BLOB NOT NULL);"
     "CREATE TABLE waiters(lock INTEGER NOT NULL, seq INTEGER NOT NULL, owner BLOB NOT NULL,"
     " alive_until INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY(lock, seq)) WITHOUT ROWID;"
     "CREATE UNIQUE INDEX waiters_by_owner ON waiters(lock, owner);";
@@ -34,14 +36,17 @@ tables::tables(connection& on)
       commit_{on, "COMMIT"},
       about_{on, "SELECT boot, boots, live FROM about"},
       put_about_{on, "INSERT OR REPLACE INTO about(one, boot, boots, live) VALUES(1, ?1, ?2, ?3)"},
-      find_{on, "SELECT id, body FROM locks WHERE name = ?1"},
-      insert_{on, "INSERT INTO locks(name, body) VALUES(?1, ?2)"},
-      update_{on, "UPDATE locks SET body = ?2 WHERE id = ?1"},
-      remove_{on, "DELETE FROM locks WHERE id = ?1"},
-      count_{on, "SELECT count(*) FROM locks"},
-      last_id_{on, "SELECT coalesce(max(id), 0) FROM locks"},
-      by_name_{on, "SELECT id, body, name FROM locks WHERE name >= ?1 ORDER BY name"},
-      by_id_{on, "SELECT id, body FROM locks WHERE id > ?1 ORDER BY id LIMIT ?2"},
+      mark_{on, "SELECT mark FROM token_mark"},
+      raise_mark_{on, "UPDATE token_mark SET mark = ?1 WHERE mark < ?1"},
+      find_{on, "SELECT id, body FROM names WHERE name = ?1"},
+      find_id_{on, "SELECT body FROM names WHERE id = ?1"},
+      insert_{on, "INSERT INTO names(name, body) VALUES(?1, ?2)"},
+      update_{on, "UPDATE names SET body = ?2 WHERE id = ?1"},
+      remove_{on, "DELETE FROM names WHERE id = ?1"},
+      count_{on, "SELECT count(*) FROM names"},
+      last_id_{on, "SELECT coalesce(max(id), 0) FROM names"},
+      by_name_{on, "SELECT id, body, name FROM names WHERE name >= ?1 ORDER BY name"},
+      ids_{on, "SELECT id FROM names WHERE id > ?1 ORDER BY id LIMIT ?2"},
       first_waiter_{on, "SELECT seq, owner, alive_until, body FROM waiters WHERE lock = ?1"
                         " ORDER BY seq LIMIT 1"},
       push_waiter_{on, "INSERT INTO waiters(lock, seq, owner, alive_until, body) VALUES(?1,"
@@ -95,6 +100,16 @@ void tables::put(const about_file& what) {
     put_about_.bind(1, what.boot).bind(2, what.boots).bind(3, bytes{what.live}).run();
 }
 
+std::uint64_t tables::mark() {
+    const rows found{mark_};
+    if (!mark_.step()) { throw damaged(on_.path(), "the mark of the tokens is missing"); }
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(mark_.number(0), 0));
+}
+
+void tables::raise_mark(std::uint64_t token) {
+    raise_mark_.bind(1, static_cast<std::int64_t>(token)).run();
+}
+
 admission::record tables::read_record(bytes from) const {
     auto state = decode_record(from, boot_);
     if (!state) { throw damaged(on_.path(), "the record of a name makes no sense"); }
@@ -110,6 +125,15 @@ row tables::find(const std::string& name) {
         out.state = read_record(find_.blob(1));
     }
     return out;
+}
+
+std::optional<row> tables::find(std::int64_t id) {
+    find_id_.bind(1, id);
+    const rows found{find_id_};
+    if (!find_id_.step()) { return std::nullopt; }
+    auto state = decode_record(find_id_.blob(0), boot_);
+    if (!state) { return std::nullopt; }
+    return row{id, std::move(*state)};
 }
 
 void tables::put(row& what, const std::string& name) {
@@ -144,11 +168,11 @@ void tables::by_name(const std::string& from,
     }
 }
 
-std::vector<row> tables::by_id(std::int64_t after, std::int64_t most) {
-    std::vector<row> out;
-    by_id_.bind(1, after).bind(2, most);
-    const rows found{by_id_};
-    while (by_id_.step()) { out.push_back({by_id_.number(0), read_record(by_id_.blob(1))}); }
+std::vector<std::int64_t> tables::ids(std::int64_t after, std::int64_t most) {
+    std::vector<std::int64_t> out;
+    ids_.bind(1, after).bind(2, most);
+    const rows found{ids_};
+    while (ids_.step()) { out.push_back(ids_.number(0)); }
     return out;
 }
 

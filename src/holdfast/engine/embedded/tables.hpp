@@ -1,5 +1,6 @@
 #pragma once
-// The tables: one row per name, one row per waiter, one row about the file itself.
+// The tables: one row per name, one row per waiter, one row about the file itself, and one with the
+// mark of the tokens.
 
 #include "holdfast/engine/admission/queue.hpp"
 #include "holdfast/engine/admission/record.hpp"
@@ -17,8 +18,8 @@ namespace holdfast::engine::embedded {
 
 /// "Hfst": how SQLite files of Holdfast are told from others.
 inline constexpr std::int64_t application_id = 0x48667374;
-/// Raised whenever an older Holdfast could not read the file any more.
-inline constexpr std::int64_t format_version = 1;
+/// Raised whenever an older Holdfast must not use the file any more. See upgrade.hpp.
+inline constexpr std::int64_t format_version = 2;
 
 /// A name's row.
 struct row {
@@ -52,7 +53,13 @@ public:
 
     void set_boot(std::uint32_t boot) noexcept { boot_ = boot; }
 
+    /// The highest token of all names that were forgotten: see admission::record::floor.
+    [[nodiscard]] std::uint64_t mark();
+    void raise_mark(std::uint64_t token);
+
     [[nodiscard]] row find(const std::string& name);
+    /// Empty: there is no such row, or its record is damaged.
+    [[nodiscard]] std::optional<row> find(std::int64_t id);
     void put(row& what, const std::string& name);
     void remove(std::int64_t id);
     [[nodiscard]] std::int64_t count();
@@ -61,8 +68,8 @@ public:
     /// Rows in order of name, from `from` on, until `see` says false.
     void by_name(const std::string& from,
                  const std::function<bool(const std::string& name, row&& what)>& see);
-    /// Rows in order of id, above `after`; at most `most`.
-    [[nodiscard]] std::vector<row> by_id(std::int64_t after, std::int64_t most);
+    /// The ids above `after`, in order; at most `most`.
+    [[nodiscard]] std::vector<std::int64_t> ids(std::int64_t after, std::int64_t most);
 
     // The waiters of the name with row `id`, first in, first out.
     struct place {
@@ -96,14 +103,17 @@ private:
     statement commit_;
     statement about_;
     statement put_about_;
+    statement mark_;
+    statement raise_mark_;
     statement find_;
+    statement find_id_;
     statement insert_;
     statement update_;
     statement remove_;
     statement count_;
     statement last_id_;
     statement by_name_;
-    statement by_id_;
+    statement ids_;
     statement first_waiter_;
     statement push_waiter_;
     statement touch_waiter_;

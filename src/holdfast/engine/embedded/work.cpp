@@ -40,12 +40,18 @@ bool only_reads(const op& what) noexcept {
 template <typename Judge>
 auto work::judged(const std::string& name, Judge&& judge) {
     row found = on_.find(name);
+    if (found.id == 0) { found.state.floor = on_.mark(); }
     table_queue queue{on_, found};
     admission::gate door{found.state, queue, at_, then_.pushes};
     auto said = judge(door);
     if (door.changed()) { on_.put(found, name); }
     note(said, found);
     return said;
+}
+
+void work::note(const answer& said, const row& found) {
+    if (said.what == fate::granted || said.what == fate::queued) { then_.used.push_back(found.id); }
+    note(said.what, said.ahead, found);
 }
 
 void work::note(fate what, unsigned ahead, const row& found) {
@@ -138,19 +144,26 @@ answer work::diagnose(const std::string& path) {
     return say(std::move(found));
 }
 
-std::int64_t work::sweep(std::int64_t after, std::int64_t most) {
-    const std::vector<row> some = on_.by_id(after, most);
-    for (row each : some) {
-        table_queue queue{on_, each};
-        admission::gate door{each.state, queue, at_, then_.pushes};
-        door.tidy();
-        if (admission::forgettable(each.state, at_.wall_us)) {
-            on_.remove(each.id);
-        } else if (door.changed()) {
-            on_.put(each, {});
-        }
+std::optional<base::instant> work::look_after(std::int64_t id) {
+    auto found = on_.find(id);
+    if (!found) { return std::nullopt; }
+    table_queue queue{on_, *found};
+    admission::gate door{found->state, queue, at_, then_.pushes};
+    door.tidy();
+    if (!admission::forgettable(found->state, at_.now, at_.wall_us)) {
+        if (door.changed()) { on_.put(*found, {}); }
+        return admission::look_again(found->state, at_.now, at_.wall_us);
     }
-    return static_cast<std::int64_t>(some.size()) < most ? 0 : some.back().id;
+    on_.remove(id);
+    ++forgotten_;
+    forgotten_token_ = std::max(forgotten_token_, found->state.high_water);
+    return std::nullopt;
+}
+
+/// In the transaction that forgets them: nobody sees a name without its record and without a mark
+/// above its tokens.
+void work::raise_mark() {
+    if (forgotten_token_ > 0) { on_.raise_mark(forgotten_token_); }
 }
 
 } // namespace holdfast::engine::embedded

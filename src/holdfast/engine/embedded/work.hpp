@@ -7,6 +7,8 @@
 #include "holdfast/engine/embedded/tables.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,8 @@ public:
     /// What is to be done after the commit.
     struct afterwards {
         std::vector<admission::push> pushes;
-        std::vector<blocker> blockers; ///< whom waiters that are first in their queue wait for
+        std::vector<blocker> blockers;  ///< whom waiters that are first in their queue wait for
+        std::vector<std::int64_t> used; ///< rows that were asked for, and may be idle some day
     };
 
     work(tables& on, const admission::moment& at, const admission::place& from,
@@ -30,9 +33,13 @@ public:
 
     [[nodiscard]] answer run(const op& what, const std::string& path);
 
-    /// Forgets idle names among the `most` rows after `after`. Says where to go on; 0: at the
-    /// beginning.
-    [[nodiscard]] std::int64_t sweep(std::int64_t after, std::int64_t most);
+    /// Forgets the name in this row if it was idle for long enough. Says when to look again; empty:
+    /// there is nothing to look at any more.
+    [[nodiscard]] std::optional<base::instant> look_after(std::int64_t id);
+    /// How many were.
+    [[nodiscard]] std::int64_t forgotten() const noexcept { return forgotten_; }
+    /// After the last of these.
+    void raise_mark();
 
 private:
     [[nodiscard]] answer run(const acquire_op& what);
@@ -47,8 +54,8 @@ private:
     /// Lets `judge` use the gate of a name and stores what changed.
     template <typename Judge>
     auto judged(const std::string& name, Judge&& judge);
-    /// Notes who is in the way of a waiter.
-    void note(const answer& said, const row& found) { note(said.what, said.ahead, found); }
+    /// Notes who is in the way of a waiter, and which rows are used.
+    void note(const answer& said, const row& found);
     void note(const beat_answer& said, const row& found) { note(said.what, said.ahead, found); }
     void note(fate /*said*/, const row& /*found*/) noexcept {}
     void note(fate what, unsigned ahead, const row& found);
@@ -58,6 +65,8 @@ private:
     const admission::moment& at_;
     const admission::place& from_;
     afterwards& then_;
+    std::int64_t forgotten_ = 0;
+    std::uint64_t forgotten_token_ = 0; ///< the highest of the names that were forgotten
 };
 
 } // namespace holdfast::engine::embedded

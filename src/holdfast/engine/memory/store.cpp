@@ -10,8 +10,9 @@ namespace holdfast::engine::memory {
 
 namespace {
 
-/// Names that one new name or one beat has looked at for whether they can be forgotten.
-constexpr int swept_at_once = 2;
+/// Names that one operation looks at for whether they can be forgotten: each makes one name at
+/// most, so they do not pile up, and none takes long.
+constexpr int swept_at_once = 256;
 
 /// Names that one page of a list looks at, and the longest page.
 constexpr unsigned most_listed = 1000;
@@ -22,8 +23,6 @@ admission::moment read(const base::time_source& time) {
 
 } // namespace
 
-store::store() : sweep_at_{order_.end()} {}
-
 store::entry* store::find(std::string_view name) {
     const auto found = names_.find(name);
     return found == names_.end() ? nullptr : &found->second;
@@ -31,32 +30,42 @@ store::entry* store::find(std::string_view name) {
 
 store::entry& store::find_or_make(const std::string& name, const admission::moment& at,
                                   pushes& out) {
+    sweep(at, out);
     if (entry* const known = find(name)) { return *known; }
-    sweep(at, out); // so that names which come and go do not pile up
     const auto made = names_.try_emplace(name).first;
+    made->second.state.floor = mark_;
     try {
         order_.emplace(made->first, &made->second);
+        looks_.push({admission::first_look(at.now), &made->first});
     } catch (...) {
+        order_.erase(made->first);
         names_.erase(made);
         throw;
     }
     return made->second;
 }
 
-/// Goes round the names, a few at a time.
+/// Looks at the names whose time has come, some of them.
 void store::sweep(const admission::moment& at, pushes& out) {
-    for (int i = 0; i < swept_at_once && !order_.empty(); ++i) {
-        if (sweep_at_ == order_.end()) { sweep_at_ = order_.begin(); }
-        entry& looked_at = *sweep_at_->second;
-        admission::gate{looked_at.state, looked_at.queue, at, out}.tidy();
-        if (!admission::forgettable(looked_at.state, at.wall_us)) {
-            ++sweep_at_;
-            continue;
+    for (int i = 0; i < swept_at_once && !looks_.empty() && looks_.top().due <= at.now; ++i) {
+        const std::string* const name = looks_.top().name;
+        const auto found = names_.find(*name);
+        auto& [state, queue] = found->second;
+        admission::gate{state, queue, at, out}.tidy();
+        looks_.pop();
+        if (admission::forgettable(state, at.now, at.wall_us)) {
+            forget(found);
+        } else {
+            // Cannot fail: it has just made room.
+            looks_.push({admission::look_again(state, at.now, at.wall_us), name});
         }
-        const auto gone = names_.find(sweep_at_->first);
-        sweep_at_ = order_.erase(sweep_at_);
-        names_.erase(gone);
     }
+}
+
+void store::forget(const names::iterator& idle) {
+    mark_ = std::max(mark_, idle->second.state.high_water);
+    order_.erase(idle->first);
+    names_.erase(idle);
 }
 
 answer store::acquire(const acquire_op& what, const admission::place& from,

@@ -12,7 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,7 +26,6 @@ class store {
 public:
     using pushes = std::vector<admission::push>;
 
-    store();
     /// The store of this name, made if nobody uses it.
     [[nodiscard]] static std::shared_ptr<store> named(const std::string& name);
 
@@ -67,11 +66,19 @@ private:
     [[nodiscard]] entry& find_or_make(const std::string& name, const admission::moment& at,
                                       pushes& out);
     void sweep(const admission::moment& at, pushes& out);
+    void forget(const names::iterator& idle);
 
     mutable std::mutex guard_;
     names names_;
     order order_;
-    order::iterator sweep_at_;
+    /// Each name once, and when to look whether it can be forgotten; the first on top.
+    struct look {
+        base::instant due{};
+        const std::string* name = nullptr; ///< the key in `names`
+        bool operator>(const look& other) const noexcept { return due > other.due; }
+    };
+    std::priority_queue<look, std::vector<look>, std::greater<>> looks_;
+    std::uint64_t mark_ = 0; ///< the highest token of all names that were forgotten
 
     std::mutex clients_guard_;
     std::map<base::client_id, std::shared_ptr<mailbox>> clients_;

@@ -1,0 +1,350 @@
+// What a released lock leaves behind, and the order of tokens without it.
+
+#include "embedded_support.hpp"
+#include "holdfast/engine/embedded/codec.hpp"
+#include "holdfast/engine/embedded/live_file.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <poll.h>
+#include <sys/stat.h>
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+namespace embedded = engine::embedded;
+
+/// Clocks that can be set.
+class shifted_time final : public base::time_source {
+public:
+    [[nodiscard]] base::instant now() const noexcept override {
+        return base::boot_clock::now() + shift;
+    }
+    [[nodiscard]] std::int64_t wall_us() const noexcept override {
+        const auto more = std::chrono::duration_cast<std::chrono::microseconds>(shift + wall_shift);
+        return base::system_time().wall_us() + more.count();
+    }
+    base::duration shift{0};
+    base::duration wall_shift{0}; ///< of the wall clock alone
+};
+
+class embedded_idle : public testing::Test {
+protected:
+    [[nodiscard]] engine::setting as_client() const {
+        engine::setting out = engine::this_process();
+        out.time = &time;
+        return out;
+    }
+    static std::int64_t known(asker& client) {
+        const auto text = client.ask(engine::diagnose_op{}).report->text;
+        return std::stoll(text.substr(text.rfind(", ") + 2));
+    }
+    /// All that the client wants to do by itself, as its keeper would.
+    void let_it_sweep(asker& client) const {
+        for (int times = 0; times < 10'000; ++times) {
+            const base::instant next = client.raw().drive({}, time.now());
+            if (next > time.now()) { return; }
+        }
+        FAIL() << "it never comes to an end";
+    }
+    void run_sql(const std::string& sql) const {
+        sqlite3* raw = nullptr;
+        ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(raw);
+        sqlite3_close(raw);
+    }
+    static void lock_and_release(asker& client, const std::string& name, std::uint64_t number) {
+        ASSERT_EQ(client.acquire(name, number).what, fate::granted);
+        ASSERT_EQ(client.release(name, number).what, fate::released);
+    }
+
+    shifted_time time;
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+};
+
+// By hand: HOLDFAST_NAMES=100000.
+TEST_F(embedded_idle, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
+    const char* const wanted = std::getenv("HOLDFAST_NAMES");
+    const std::uint64_t count = wanted == nullptr ? 3000 : std::stoull(wanted);
+    asker me{path, as_client()};
+    ASSERT_EQ(me.acquire("held", 1, queueing::no, 1h).what, fate::granted);
+    for (std::uint64_t number = 2; number <= count; ++number) {
+        lock_and_release(me, "order:" + std::to_string(number), number);
+    }
+    time.shift += 59s;
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), static_cast<std::int64_t>(count));
+    EXPECT_EQ(me.release("order:2", 2).what, fate::released); // resent
+    time.shift += 61s;
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 1);
+    EXPECT_EQ(me.beat("held", 1, false).what, fate::renewed);
+    EXPECT_EQ(me.release("order:2", 2).what, fate::not_held);
+}
+
+TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
+    asker me{path, as_client()};
+    for (std::uint64_t number = 1; number <= 300; ++number) {
+        lock_and_release(me, std::to_string(number), number);
+    }
+    time.shift += 2min;
+    (void)me.raw().drive({}, time.now());
+    EXPECT_GE(known(me), 100);
+    EXPECT_LT(known(me), 300);
+}
+
+TEST_F(embedded_idle, P8_a_lock_that_another_client_has_made_leaves_nothing_either) {
+    asker me{path, as_client()};
+    {
+        asker gone{path, as_client()};
+        lock_and_release(gone, "n", 1);
+    }
+    lock_and_release(me, "n", 1);
+    time.shift += 2min;
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 0);
+}
+
+TEST_F(embedded_idle, P8_a_name_that_is_used_again_and_again_stays) {
+    asker me{path, as_client()};
+    for (std::uint64_t number = 1; number <= 20; ++number) {
+        lock_and_release(me, "n", number);
+        time.shift += 50s;
+        let_it_sweep(me);
+        EXPECT_EQ(known(me), 1);
+    }
+    time.shift += 50s;
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 0);
+}
+
+TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
+    asker me{path, as_client()};
+    {
+        asker holder{path, as_client()};
+        ASSERT_EQ(holder.acquire("n", 1, queueing::no, 24h).what, fate::granted);
+    }
+    lock_and_release(me, "m", 1); // and finds that the holder of "n" is dead
+    time.shift += 2min;
+    lock_and_release(me, "m", 2);
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 1);
+}
+
+// Each command of a script is a client of its own.
+TEST_F(embedded_idle, P8_clients_that_are_gone_leave_nothing_to_those_who_come) {
+    {
+        asker gone{path, as_client()};
+        for (std::uint64_t number = 1; number <= 1000; ++number) {
+            lock_and_release(gone, "order:" + std::to_string(number), number);
+        }
+    }
+    time.shift += 2min;
+    asker me{path, as_client()};
+    lock_and_release(me, "n", 1);
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 1);
+}
+
+TEST_F(embedded_idle, records_that_are_damaged_do_not_keep_it_busy) {
+    asker me{path, as_client()};
+    for (std::uint64_t number = 1; number <= 8; ++number) {
+        lock_and_release(me, std::to_string(number), number);
+    }
+    run_sql("UPDATE names SET body = x'00' WHERE id < 6");
+    time.shift += 2min;
+    lock_and_release(me, "n", 9);
+    let_it_sweep(me);
+    EXPECT_EQ(known(me), 6); // the damaged ones and the last
+}
+
+TEST_F(embedded_idle, sweeps_though_nobody_uses_it) {
+    asker me{path, as_client()};
+    time.shift = -69s - 800ms; // so that the real time at which to look comes soon
+    lock_and_release(me, "n", 1);
+    time.shift = 0s;
+    for (int times = 0; times < 100 && known(me) > 0; ++times) {
+        std::vector<pollfd> watched;
+        me.raw().pollables(watched);
+        ASSERT_GT(::poll(watched.data(), watched.size(), 10'000), 0) << "nothing wakes it";
+        (void)me.raw().drive(watched, time.now());
+    }
+    EXPECT_EQ(known(me), 0);
+    std::vector<pollfd> watched;
+    me.raw().pollables(watched);
+    EXPECT_EQ(::poll(watched.data(), watched.size(), 0), 0); // it is quiet again
+}
+
+TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
+    std::uint64_t last = 0;
+    std::uint64_t number = 0;
+    for (const base::duration step : {0h, -1h, 2h, -2h, 24h, -48h}) {
+        time.wall_shift += step;
+        for (const bool forgotten : {false, true, true}) {
+            asker me{path, as_client()};
+            const auto reply = me.acquire("n", ++number);
+            ASSERT_EQ(reply.what, fate::granted) << reply.detail;
+            EXPECT_GT(reply.token, last) << "step " << step.count();
+            last = reply.token;
+            ASSERT_EQ(me.release("n", number).what, fate::released);
+            if (!forgotten) { continue; }
+            time.shift += 49h; // as far as it was set back, so that it is past the last token
+            let_it_sweep(me);
+            EXPECT_EQ(known(me), 0);
+        }
+    }
+}
+
+TEST_F(embedded_idle, P3_tokens_of_a_forgotten_name_rise_though_it_comes_back_in_another_process) {
+    std::uint64_t token = 0;
+    {
+        asker me{path, as_client()};
+        token = me.acquire("n", 1).token;
+        ASSERT_EQ(me.release("n", 1).what, fate::released);
+        time.shift += 2min;
+        let_it_sweep(me);
+        ASSERT_EQ(known(me), 0);
+    }
+    child other{[&](const child::mouth& to) {
+        time.wall_shift = -1h;
+        asker me{path, as_client()};
+        to.say(std::to_string(me.acquire("n", 1).token));
+    }};
+    EXPECT_EQ(other.hear(), std::to_string(token + 1));
+}
+
+/// A file as the first version has made it, with a name for each of these records.
+class embedded_upgrade : public embedded_idle {
+protected:
+    void SetUp() override {
+        run_sql("PRAGMA page_size = 1024; PRAGMA journal_mode = WAL;"
+                "CREATE TABLE about(one INTEGER PRIMARY KEY CHECK(one = 1), boot BLOB NOT NULL,"
+                " boots INTEGER NOT NULL, live BLOB NOT NULL);"
+                "CREATE TABLE locks(id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE,"
+                " body BLOB NOT NULL);"
+                "CREATE TABLE waiters(lock INTEGER NOT NULL, seq INTEGER NOT NULL,"
+                " owner BLOB NOT NULL, alive_until INTEGER NOT NULL, body BLOB NOT NULL,"
+                " PRIMARY KEY(lock, seq)) WITHOUT ROWID;"
+                "CREATE UNIQUE INDEX waiters_by_owner ON waiters(lock, owner);"
+                "PRAGMA application_id = 1214673780; PRAGMA user_version = 1");
+        struct stat file {};
+        ASSERT_EQ(::stat(path.c_str(), &file), 0);
+        live = embedded::live_file::make(path + "-live", file);
+        run_sql("INSERT INTO about VALUES(1, CAST('" + as_client().boot + "' AS BLOB), 1, x'" +
+                hex(std::span{live}) + "')");
+        engine::admission::record idle;
+        idle.high_water = static_cast<std::uint64_t>(time.wall_us()) + 3'600'000'000;
+        insert("idle", idle);
+        engine::admission::record held;
+        held.high_water = 7;
+        auto& hold = held.holds.emplace_back();
+        hold.owner = {base::client_id::make(), 1};
+        hold.token = 7;
+        hold.detached = true;
+        hold.deadline = time.now() + 1h;
+        insert("held", held);
+    }
+    void insert(const std::string& name, const engine::admission::record& record) const {
+        embedded::buffer body;
+        embedded::encode(record, 1, body);
+        body.front() = std::byte{1};
+        run_sql("INSERT INTO locks(name, body) VALUES(CAST('" + name + "' AS BLOB), x'" +
+                hex(std::span{body}) + "')");
+    }
+    static std::string hex(std::span<const std::byte> from) {
+        std::string out;
+        for (const std::byte each : from) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            out += digits[std::to_integer<std::size_t>(each) >> 4U];
+            out += digits[std::to_integer<std::size_t>(each) & 0x0fU];
+        }
+        return out;
+    }
+
+    embedded::live_id live{};
+};
+
+TEST_F(embedded_upgrade, P3_holds_stay_and_tokens_rise) {
+    const auto before = static_cast<std::uint64_t>(time.wall_us()) + 3'590'000'000;
+    asker me{path, as_client()};
+    const auto reply = me.acquire("idle", 1);
+    ASSERT_EQ(reply.what, fate::granted) << reply.detail;
+    EXPECT_GT(reply.token, before);
+    EXPECT_EQ(me.acquire("held", 2).what, fate::busy);
+    EXPECT_EQ(me.inspect("held").holders.at(0).token, 7U);
+    asker other{path, as_client()};
+    EXPECT_EQ(other.acquire("idle", 1).what, fate::busy);
+}
+
+TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
+    sqlite3* raw = nullptr; // keeps the -wal
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(raw, "SELECT * FROM about", nullptr, nullptr, nullptr), SQLITE_OK);
+    embedded::live_file old;
+    old.open(path + "-live", live, base::client_id::make());
+    asker me{path, as_client()};
+    const auto refused = me.acquire("free", 1);
+    EXPECT_EQ(refused.error, errc::unavailable);
+    EXPECT_NE(refused.detail.find("older Holdfast"), std::string::npos) << refused.detail;
+    EXPECT_NE(refused.detail.find(path), std::string::npos) << refused.detail;
+    old.close();
+    sqlite3_close(raw);
+    const auto reply = me.acquire("free", 2);
+    EXPECT_EQ(reply.what, fate::granted) << reply.detail;
+}
+
+TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
+    // One that had passed the check of the version, and was about to look for a name.
+    sqlite3* raw = nullptr;
+    sqlite3_stmt* find = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(
+        sqlite3_prepare_v2(raw, "SELECT id, body FROM locks WHERE name = ?1", -1, &find, nullptr),
+        SQLITE_OK);
+    asker me{path, as_client()};
+    ASSERT_EQ(me.acquire("free", 1).what, fate::granted);
+    EXPECT_EQ(sqlite3_step(find), SQLITE_ERROR);
+    EXPECT_NE(std::string{sqlite3_errmsg(raw)}.find("no such table"), std::string::npos);
+    sqlite3_finalize(find);
+    sqlite3_close(raw);
+    // One that comes later reads the version in the database itself, big-endian.
+    std::ifstream file{path, std::ios::binary};
+    std::string header(100, '\0');
+    file.read(header.data(), static_cast<std::streamsize>(header.size()));
+    EXPECT_EQ(header.substr(60, 4), std::string("\0\0\0\2", 4));
+}
+
+TEST_F(embedded_upgrade, many_may_come_at_once) {
+    std::vector<std::unique_ptr<child>> all;
+    for (int number = 0; number < 6; ++number) {
+        all.push_back(std::make_unique<child>([&](const child::mouth& to) {
+            to.listen();
+            asker me{path, as_client()};
+            const auto reply = me.acquire("free", 1);
+            to.say(reply.what == fate::granted ? "granted"
+                   : reply.what == fate::busy  ? "busy"
+                                               : reply.detail);
+            to.listen();
+        }));
+    }
+    for (const auto& each : all) { each->answer(); }
+    int granted = 0;
+    for (const auto& each : all) {
+        const auto heard = each->hear();
+        EXPECT_TRUE(heard == "granted" || heard == "busy") << heard;
+        granted += heard == "granted" ? 1 : 0;
+    }
+    EXPECT_EQ(granted, 1);
+}
+
+} // namespace
+} // namespace holdfast::test
