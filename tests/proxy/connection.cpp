@@ -42,6 +42,8 @@ proxy_counts& proxy_counts::operator+=(const proxy_counts& other) {
     dropped += other.dropped;
     dropped_pushes += other.dropped_pushes;
     held += other.held;
+    delayed += other.delayed;
+    repeated += other.repeated;
     bytes_to_server += other.bytes_to_server;
     bytes_to_client += other.bytes_to_client;
     return *this;
@@ -50,6 +52,11 @@ proxy_counts& proxy_counts::operator+=(const proxy_counts& other) {
 connection::connection(base::fd client, base::fd server)
     : client_{std::move(client)}, server_{std::move(server)}, silent_{!server_} {
     counts_.connections = 1;
+}
+
+connection::connection(base::fd server, network::copy late)
+    : server_{std::move(server)}, late_until_{late.due}, silent_{false}, client_ended_{true} {
+    to_server_.add(std::move(late.bytes), late.due);
 }
 
 bool connection::ended() const {
@@ -81,15 +88,27 @@ void connection::take_from_client(network& how) {
     const auto due = clock::now() + how.to_server;
     foreign_ = foreign_ || (!requests_.empty() && requests_.front() != '*');
     try {
-        if (!foreign_) { take_requests(how.requests, due); }
+        if (!foreign_) { take_requests(how, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
+    if (late_until_ && client_ended_) { requests_.clear(); }
     if (foreign_ || client_ended_) { to_server_.add(std::exchange(requests_, {}), due); }
 }
 
-void connection::take_requests(fault_list& faults, clock::time_point due) {
+void connection::take_requests(network& net, clock::time_point due) {
     while (auto request = frame::take(requests_)) {
-        const auto as = faults.fate_of(request->bytes);
+        const auto as = net.requests.fate_of(request->bytes);
         ++counts_.requests;
+        if (net.late && net.late->repeats(request->content)) {
+            ++counts_.repeated;
+            net.copies.push_back({request->bytes, clock::now() + net.late->delay()});
+        }
+        if (net.late && !late_until_ && net.late->delays(request->content)) {
+            become_late(*net.late);
+        }
+        if (late_until_) {
+            to_server_.add(std::move(request->bytes), std::max(due, *late_until_));
+            continue;
+        }
         const bool skipped = std::exchange(skips_, skips_answer(request->content));
         if (!skipped && !skips_) {
             awaiting_.push_back(as);
@@ -99,9 +118,22 @@ void connection::take_requests(fault_list& faults, clock::time_point due) {
     }
 }
 
+/// What was answered before may be lost on its way, too.
+void connection::become_late(late_delivery& chance) {
+    ++counts_.delayed;
+    late_until_ = clock::now() + chance.delay();
+    to_client_.clear();
+    late_pushes_.clear();
+    const auto end = chance.ending_for_client();
+    if (end == ending::silence) { return; }
+    if (end == ending::reset) { close_with_reset(client_); }
+    client_.reset();
+    client_ended_ = true;
+}
+
 void connection::take_from_server(network& how) {
     server_ended_ = !receive(server_, answers_);
-    if (silent_) {
+    if (silent_ || late_until_) {
         answers_.clear();
         return;
     }
@@ -176,6 +208,13 @@ void connection::pass_on_ends() {
 }
 
 void connection::end(ending how) {
+    if (late_until_) { // what is on its way arrives all the same
+        if (how != ending::silence) {
+            client_.reset();
+            client_ended_ = true;
+        }
+        return;
+    }
     to_client_.clear();
     late_pushes_.clear();
     requests_.clear();
@@ -198,7 +237,7 @@ void connection::end(ending how) {
 }
 
 void connection::inject(std::string bytes) {
-    if (client_ && !silent_) { to_client_.add(std::move(bytes), clock::now()); }
+    if (client_ && !silent_ && !late_until_) { to_client_.add(std::move(bytes), clock::now()); }
 }
 
 void connection::release() {

@@ -4,9 +4,11 @@
 #include "holdfast/base/fd.hpp"
 #include "proxy/faults.hpp"
 #include "proxy/lane.hpp"
+#include "proxy/network.hpp"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <vector>
@@ -21,7 +23,9 @@ struct proxy_counts {
     std::uint64_t pushes = 0;      ///< that the server sent by itself, also those that were dropped
     std::uint64_t dropped = 0;     ///< answers that were swallowed
     std::uint64_t dropped_pushes = 0;
-    std::uint64_t held = 0; ///< requests, answers and pushes that wait for release()
+    std::uint64_t held = 0;     ///< requests, answers and pushes that wait for release()
+    std::uint64_t delayed = 0;  ///< connections that late_delivery has delayed
+    std::uint64_t repeated = 0; ///< requests that it has repeated
     std::uint64_t bytes_to_server = 0;
     std::uint64_t bytes_to_client = 0;
 
@@ -35,6 +39,8 @@ struct proxy_counts {
 ///           the client closes: what is on the way, also what is held, still reaches the server,
 ///           which then sees the end | the server closes: the same for the client
 ///  silent   bytes are read and forgotten; no end is passed on
+///  late     (see late_delivery) the client hears no more, or is cut off; from some request on its
+///           bytes reach the server later, and then its end does
 ///  ended    may be removed
 ///
 /// Thread safety: none.
@@ -44,6 +50,8 @@ public:
 
     /// Without a server it is silent from the start.
     connection(base::fd client, base::fd server);
+    /// Has no client, and carries one copy of a request.
+    connection(base::fd server, network::copy late);
 
     [[nodiscard]] bool ended() const;
     [[nodiscard]] proxy_counts counts() const;
@@ -62,7 +70,8 @@ public:
 private:
     void take_from_client(network& how);
     void take_from_server(network& how);
-    void take_requests(fault_list& faults, clock::time_point due);
+    void take_requests(network& net, clock::time_point due);
+    void become_late(late_delivery& chance);
     void take_answers(fault_list& pushes, clock::time_point due);
     void pass_answer(std::string bytes, const fate& as, clock::time_point due);
     void pass_push(std::string bytes, const fate& as, clock::time_point due);
@@ -77,8 +86,9 @@ private:
     std::string answers_;       ///< likewise
     std::deque<fate> awaiting_; ///< of requests that are not yet answered
     std::deque<std::string> late_pushes_;
-    bool skips_ = false;   ///< the answer to the next request
-    bool foreign_ = false; ///< not RESP
+    std::optional<clock::time_point> late_until_; ///< nothing reaches the server before this
+    bool skips_ = false;                          ///< the answer to the next request
+    bool foreign_ = false;                        ///< not RESP
     bool trickles_ = false;
     bool silent_;
     bool client_ended_ = false; ///< sends no more

@@ -60,15 +60,6 @@ private:
     std::vector<entry> waiting_;
 };
 
-/// What a proxy does to all its connections.
-struct network {
-    fault_list requests{}; ///< and their answers
-    fault_list pushes{};
-    std::chrono::milliseconds to_server{0}; ///< how late it is, each way
-    std::chrono::milliseconds to_client{0};
-    bool trickles = false; ///< bytes go to the client one by one
-};
-
 [[nodiscard]] std::string garbage_for(std::string_view answer, garbage kind);
 
 } // namespace holdfast::test

@@ -7,17 +7,12 @@
 
 namespace holdfast::test {
 
-namespace {
-
-/// In capitals.
-std::string command_of(const redis_reply& request) {
+std::string command_name(const redis_reply& request) {
     auto out = request.items().empty() ? std::string{} : request.items().front().string();
     std::transform(out.begin(), out.end(), out.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     return out;
 }
-
-} // namespace
 
 std::optional<frame> frame::take(std::string& from) {
     std::string_view rest{from};
@@ -31,12 +26,12 @@ std::optional<frame> frame::take(std::string& from) {
 
 std::size_t answers_to(const redis_reply& request) {
     const auto channels = std::max<std::size_t>(request.items().size(), 2) - 1;
-    return command_of(request).ends_with("SUBSCRIBE") ? channels : 1;
+    return command_name(request).ends_with("SUBSCRIBE") ? channels : 1;
 }
 
 bool skips_answer(const redis_reply& request) {
     const auto& words = request.items();
-    return command_of(request) == "CLIENT" && words.size() == 3 && words[1].string() == "REPLY" &&
+    return command_name(request) == "CLIENT" && words.size() == 3 && words[1].string() == "REPLY" &&
            words[2].string() == "SKIP";
 }
 

@@ -18,6 +18,9 @@ struct frame {
     [[nodiscard]] static std::optional<frame> take(std::string& from);
 };
 
+/// In capitals.
+[[nodiscard]] std::string command_name(const redis_reply& request);
+
 /// How many answers it will have: SUBSCRIBE is answered once for each channel.
 [[nodiscard]] std::size_t answers_to(const redis_reply& request);
 

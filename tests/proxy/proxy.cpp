@@ -123,6 +123,9 @@ void proxy::step() {
         past_ += final_counts;
         at = connections_.erase(at);
     }
+    for (auto& copy : std::exchange(how_.copies, {})) {
+        connections_.emplace_back(connect_to(server_port_), std::move(copy));
+    }
 }
 
 void proxy::wait() const {
@@ -234,6 +237,10 @@ void proxy::delay(std::chrono::milliseconds to_server, std::chrono::milliseconds
 
 void proxy::trickle() {
     tell([this] { how_.trickles = true; });
+}
+
+void proxy::deliver_late(const late_delivery_terms& terms) {
+    tell([&] { how_.late.emplace(terms); });
 }
 
 void proxy::heal() {

@@ -81,6 +81,13 @@ public:
     /// They are sent to the clients one by one.
     void trickle();
 
+    // Whole connections, by chance
+
+    /// Now and then a connection falls behind: from some request on its bytes reach the server
+    /// later, after newer connections have spoken, and the client hears no more of it. Copies of
+    /// some requests arrive once more. What was delayed arrives also after heal().
+    void deliver_late(const late_delivery_terms& terms);
+
     /// New connections are served, nothing is late or trickles, and faults that have not yet found
     /// their requests or pushes are forgotten. What is held stays so, and what was silenced stays
     /// silent.

@@ -87,6 +87,18 @@ TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
     EXPECT_LE(all.due(), now) << "at once";
 }
 
+TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
+    add(7, 10s);
+    add(8, 10s);
+    forsake(7);
+    forsake(8);
+    all.forget(owner(7));
+    EXPECT_THAT(next(), testing::ElementsAre(8));
+    all.forget(owner(8));
+    EXPECT_TRUE(all.empty());
+    EXPECT_EQ(all.due(), never);
+}
+
 TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
     for (std::uint64_t number = 0; number <= late_acquires::most; ++number) { add(number, 10s); }
     EXPECT_EQ(all.may_arrive_for(owner(0), now), 0s) << "the oldest is forgotten";

@@ -5,7 +5,7 @@
 // one may arrive last: after its ticket was released, and after others had their turns.
 //
 //   after its not-after              scripts refuse it
-//   redisson, or plain with tokens   the release leaves a memory: the script refuses it
+//   redisson, or plain with tokens   its release leaves a memory: scripts refuse it
 //   plain without tokens             it takes the lock, and is withdrawn: see late_acquires.hpp
 
 #include "holdfast/engine/redis/layout.hpp"
@@ -61,11 +61,20 @@ void redis_engine::write_foreign(flight& to, const withdraw_op& what) {
         // It may have been told of a release just now.
         if (next) { sink_->noticed({notice::kind::maybe_free, *next, 0}); }
     }
-    to.in->withdraw(link_.now()->out(), what.who, memory_for(what.who, *to.in, to.sent));
+    to.who = what.who;
+    const auto memory = memory_for(what.who, *to.in, to.sent);
+    to.terms.remembered = memory.length.count() > 0;
+    to.in->withdraw(link_.now()->out(), what.who, memory);
+}
+
+/// A release or a withdrawal was done, and is remembered where that was asked for.
+void redis_engine::note_remembered(const flight& done) {
+    if (done.terms.remembered && !late_.empty()) { late_.forget(done.who.owner); }
 }
 
 void redis_engine::heard_released(flight& of, const reply& said, instant now) {
     std::erase(half_released_, of.who.owner);
+    note_remembered(of);
     answer out = read_release(said);
     // The first request may have done it, and its answer was lost.
     if (out.what == fate::not_held && of.terms.resent) { out.what = fate::released; }
@@ -91,8 +100,11 @@ void redis_engine::note_late(const flight& lost, instant now) {
 void redis_engine::undo_late(instant now) {
     for (const auto& entry : late_.take_due(now)) {
         need_scripts(*entry.layout, now);
-        ours(asked::undo, now, [&](std::string& out, flight& /*made*/) {
-            entry.layout->withdraw(out, entry.lock, memory_for(entry.lock, *entry.layout, now));
+        const auto memory = memory_for(entry.lock, *entry.layout, now);
+        ours(asked::undo, now, [&](std::string& out, flight& made) {
+            made.who = entry.lock;
+            made.terms.remembered = memory.length.count() > 0;
+            entry.layout->withdraw(out, entry.lock, memory);
         });
     }
 }

@@ -119,7 +119,10 @@ void redis_engine::heard(flight& of, const reply& said, instant now) {
             say(of, read_release(said));
         }
         break;
-    case asked::withdraw: say(of, read_withdraw(said)); break;
+    case asked::withdraw:
+        note_remembered(of);
+        say(of, read_withdraw(said));
+        break;
     case asked::beat: heard_beat(of, said); break;
     case asked::inspect: {
         answer out;
@@ -137,9 +140,9 @@ void redis_engine::heard(flight& of, const reply& said, instant now) {
     case asked::time:
         clock_.learn(said.number(0) * 1'000'000 + said.number(1), of.sent, now);
         break;
+    case asked::undo: note_remembered(of); break;
     case asked::subscribe:
-    case asked::load:
-    case asked::undo: break;
+    case asked::load: break;
     }
 }
 

@@ -46,6 +46,11 @@ void late_acquires::forsake(const base::owner_id& owner, instant now) {
     }
 }
 
+void late_acquires::forget(const base::owner_id& owner) {
+    std::erase_if(entries_, [&](const entry& known) { return known.lock.owner == owner; });
+    if (entries_.empty()) { due_ = base::never; }
+}
+
 void late_acquires::reconnected(instant now) {
     for (auto& known : entries_) { known.until = std::max(known.until, now + after_an_outage); }
 }

@@ -43,6 +43,8 @@ public:
                                                 base::instant now) const noexcept;
     /// Nobody wants it from now on.
     void forsake(const base::owner_id& owner, base::instant now);
+    /// The server refuses it from now on.
+    void forget(const base::owner_id& owner);
     /// Nothing could be withdrawn for a while: what is kept is kept a little longer.
     void reconnected(base::instant now);
 

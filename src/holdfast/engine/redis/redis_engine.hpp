@@ -100,6 +100,7 @@ private:
     void write_foreign(flight& to, const release_op& what);
     void write_foreign(flight& to, const withdraw_op& what);
     void note_late(const flight& lost, base::instant now);
+    void note_remembered(const flight& done);
     void undo_late(base::instant now);
     void ask_by_script(const flight& of, base::instant now);
     void heard_take(flight& of, const reply& said, base::instant now);
