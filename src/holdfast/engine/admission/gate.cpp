@@ -21,7 +21,8 @@ beat_answer gate::beat(const beat_op::item& what) {
         if (!lease_in_range(what.lease)) {
             out.what = fate::failed;
         } else if (holds) {
-            held->deadline = base::later(at_.now, what.lease);
+            const auto until = base::later(at_.now, what.lease);
+            held->deadline = what.order == 0 ? std::max(held->deadline, until) : until;
             changed_ = true;
             out.what = fate::renewed;
         }
