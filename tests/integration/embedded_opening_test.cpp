@@ -8,6 +8,7 @@
 #include <holdfast/error.hpp>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -149,6 +150,27 @@ TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) 
     fs::rename(path + ".away", path);
     EXPECT_EQ(result_of(other.acquire("n", 1)), "busy"); // though `me` has let go of the file
     EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+}
+
+TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_file) {
+    const scratch_folder folder;
+    const std::string path = folder / "locks.db";
+    asker me{path};
+    ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
+    sqlite3* busy = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &busy), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(busy, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    const std::vector ids{me.submit(me.wish("m", 2)), me.submit(me.wish("o", 3))};
+    for (const char* end : {"", "-wal", "-shm", "-live"}) { fs::remove(path + end); }
+    sqlite3_close(busy);
+    std::vector<engine::answer> replies;
+    for (const auto id : ids) {
+        std::optional<engine::answer> reply;
+        ASSERT_TRUE(me.drive_until([&] { return (reply = me.answered(id)).has_value(); }));
+        replies.push_back(*reply);
+    }
+    EXPECT_EQ(replies.at(0).error, errc::store_replaced) << result_of(replies.at(0));
+    EXPECT_EQ(result_of(replies.at(1)), "granted");
 }
 
 TEST(embedded_opening, P1b_a_client_of_a_folder_that_was_renamed_is_not_dead) {

@@ -120,7 +120,7 @@ embedded_engine::outcome embedded_engine::attempt(std::span<const task> tasks) {
         do_all(tasks);
         store_.commit();
     } catch (const failure& why) {
-        undo(why.code());
+        undo(why.code(), tasks.size() == 1);
         if (tasks.size() > 1) { return outcome::one_by_one; }
         answers_.push_back(admission::refuse(why.code(), why.what()));
         answers_.back().id = tasks.front().id;
