@@ -73,6 +73,7 @@ public:
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
+    void reset() noexcept override;
 
 private:
     enum class outcome : std::uint8_t { answered, busy, one_by_one };
@@ -175,6 +176,13 @@ base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instan
     base::instant next = pending_.empty() ? base::never : next_try_;
     for (const job& one : pending_) { next = std::min(next, one.give_up); }
     return next;
+}
+
+/// Whatever threw may have left a transaction open.
+void embedded_engine::reset() noexcept {
+    const std::scoped_lock hold{guard()};
+    undo(errc::internal);
+    pending_.clear();
 }
 
 bool embedded_engine::begin(store::access how) {
@@ -305,6 +313,9 @@ void embedded_engine::sweep() {
     } catch (const failure& why) {
         undo(why.code()); // whoever needs what is wrong there will be told
         swept_to_ = -1;
+    } catch (...) { // no memory
+        undo(errc::internal);
+        throw;
     }
     deliver();
 }
