@@ -27,15 +27,28 @@ private:
     std::atomic<int> inside_{0};
 };
 
+template <typename Body>
+std::shared_ptr<notifier::task> task(Body body) {
+    class from_body final : public notifier::task {
+    public:
+        explicit from_body(Body body) : body_{std::move(body)} {}
+        void run() noexcept override { body_(); }
+
+    private:
+        Body body_;
+    };
+    return std::make_shared<from_body>(std::move(body));
+}
+
 TEST(notifier, starts_a_task_at_once_while_others_hang) {
     std::promise<void> end;
     const auto ended = end.get_future().share();
     std::promise<void> ran;
     notifier notify{nullptr};
     for (unsigned i = 0; i + 1 < notifier::most_threads; ++i) {
-        notify.run([ended] { ended.wait(); });
+        notify.run(task([ended] { ended.wait(); }));
     }
-    notify.run([&ran] { ran.set_value(); });
+    notify.run(task([&ran] { ran.set_value(); }));
     EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
     end.set_value();
 }
@@ -81,10 +94,10 @@ TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
     std::promise<void> done;
     auto last = std::make_shared<std::unique_ptr<notifier>>(std::make_unique<notifier>(nullptr));
     auto& notify = **last;
-    notify.run([last, &done] {
+    notify.run(task([last, &done] {
         last->reset();
         done.set_value();
-    });
+    }));
     last.reset();
     EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
 }

@@ -142,12 +142,14 @@ void gate::unlock(want what) noexcept {
     const auto held = body_->take(what.how);
     auto& core = *body_->core;
     if (!held) {
-        core.tell(event{event::kind::unlock_not_held,
-                        name(),
-                        {},
-                        0,
-                        make_error_code(errc::not_held),
-                        "unlock() by a thread that does not hold it"});
+        core.tell([this] {
+            return event{event::kind::unlock_not_held,
+                         name(),
+                         {},
+                         0,
+                         make_error_code(errc::not_held),
+                         "unlock() by a thread that does not hold it"};
+        });
         return;
     }
     api::let_go(core, *held);

@@ -81,12 +81,14 @@ void recursive_mutex::unlock() noexcept {
     auto& core = *body_->core;
     if (core.inherited()) { return; }
     if (body_->mine().count == 0) {
-        core.tell(event{event::kind::unlock_not_held,
-                        name(),
-                        {},
-                        0,
-                        make_error_code(errc::not_held),
-                        "unlock() by a thread that does not hold it"});
+        core.tell([this] {
+            return event{event::kind::unlock_not_held,
+                         name(),
+                         {},
+                         0,
+                         make_error_code(errc::not_held),
+                         "unlock() by a thread that does not hold it"};
+        });
         return;
     }
     const auto held = core.recursion().less(core::this_thread(), body_->key);

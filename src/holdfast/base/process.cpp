@@ -1,9 +1,12 @@
 #include "holdfast/base/process.hpp"
 
+#include "holdfast/base/fd.hpp"
+
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
-#include <fstream>
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -13,6 +16,8 @@ namespace holdfast::base {
 namespace {
 
 std::atomic<std::uint64_t> generation{1};
+
+std::atomic<thread_judge> judges_threads{nullptr};
 
 // At load time, not at first use: a fork before the first use must count as well.
 [[gnu::constructor]] void watch_forks() {
@@ -30,13 +35,35 @@ std::string host_name() {
 }
 
 std::string boot_id() {
-    std::ifstream file{"/proc/sys/kernel/random/boot_id"};
-    std::string id;
-    std::getline(file, id);
-    return id;
+    std::string id = read_small_file("/proc/sys/kernel/random/boot_id");
+    return id.substr(0, id.find('\n'));
 }
 
+// Not by a stream, which would swallow that there is no memory.
+std::string read_small_file(const char* path) {
+    const fd file{::open(path, O_RDONLY | O_CLOEXEC)};
+    std::array<char, 4096> room; // NOLINT(cppcoreguidelines-pro-type-member-init): only written
+    std::string text;
+    while (file) {
+        const auto count = ::read(file.get(), room.data(), room.size());
+        if (count < 0 && errno == EINTR) { continue; }
+        if (count <= 0) { break; }
+        text.append(room.data(), static_cast<std::size_t>(count));
+    }
+    return text;
+}
+
+std::string advice_on_threads(const std::system_error& refusal) {
+    return "the system refuses another thread (" + refusal.code().message() +
+           "): raise the limit on processes and threads (ulimit -u, or pids.max of the cgroup)";
+}
+
+void judge_threads_by(thread_judge judge) noexcept { judges_threads.store(judge); }
+
 std::thread library_thread(const char* name, std::function<void()> body) {
+    if (const auto judge = judges_threads.load(); judge != nullptr && !judge(name)) {
+        throw std::system_error{EAGAIN, std::generic_category(), "thread"};
+    }
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);

@@ -81,7 +81,11 @@ acquired client_core::acquire(const request& what, detail::patience wait,
     const auto task =
         std::make_shared<wait_task>(*this, what, base::owner_id{who_.client, number}, plan,
                                     may_wait ? caps.queue : engine::queueing::no);
-    await(task, stop);
+    try {
+        await(task, stop);
+    } catch (const std::system_error& refusal) { // of a thread: nothing was asked yet
+        return {nullptr, make_error_code(errc::limit_reached), base::advice_on_threads(refusal)};
+    }
     // Nothing of the task changes once it is granted. Otherwise it may still be withdrawing.
     if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
     const turn mine{*driver_};
@@ -94,10 +98,19 @@ acquired client_core::acquire(const request& what, detail::patience wait,
     }
 }
 
+/// What a hold will need, before anything is asked for it: when it is granted it must be renewed, and
+/// its loss be told, whatever the system refuses by then.
+void client_core::need_threads() {
+    driver_->need_keeper();
+    if (notifier_->watched()) { notifier_->start(); }
+}
+
+/// Throws only if nothing was asked yet.
 void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop) {
     drive::sleeper me;
     {
         turn mine{*driver_};
+        need_threads();
         task->start(mine.now());
         mine.settle();
         task->sleeps(me);
@@ -155,8 +168,12 @@ std::stop_token client_core::lost(hold& what) {
         gone.request_stop();
         return gone.get_token();
     }
-    const turn mine{*driver_};
-    return what.lost();
+    try {
+        const turn mine{*driver_};
+        return what.lost();
+    } catch (const std::system_error& refusal) {
+        throw error{errc::limit_reached, "lost(): " + base::advice_on_threads(refusal)};
+    }
 }
 
 void client_core::abandon(hold& what) {
@@ -186,10 +203,11 @@ reported client_core::ask(const engine::op& what) {
 }
 
 void client_core::tell(event::kind what, const hold& about, std::error_code failure,
-                       std::string detail) {
-    if (!notifier_->watched()) { return; }
-    notifier_->tell(event{what, about.who().name, about.who().owner.text(), about.token(), failure,
-                          std::move(detail)});
+                       std::string_view detail) noexcept {
+    tell([&] {
+        return event{what,          about.who().name, about.who().owner.text(),
+                     about.token(), failure,          std::string{detail}};
+    });
 }
 
 } // namespace holdfast::core

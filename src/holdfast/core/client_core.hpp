@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -63,6 +64,7 @@ public:
     /// failure, and if `tells_loss` of a hold that was lost before.
     void let_go(hold& what, bool tells_loss);
     [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
+    /// Throws error(limit_reached) if the system refuses the thread that would tell it.
     [[nodiscard]] std::stop_token lost(hold& what);
     void abandon(hold& what);
     void forget(hold& what); ///< renews it no more and tells nobody
@@ -80,10 +82,19 @@ public:
     [[nodiscard]] base::instant now() const noexcept { return who_.time->now(); }
     [[nodiscard]] base::milliseconds connect_wait() const noexcept { return connect_wait_; }
     void tell(event::kind what, const hold& about, std::error_code failure = {},
-              std::string detail = {});
-    void tell(event what) { notifier_->tell(std::move(what)); }
+              std::string_view detail = {}) noexcept;
+    /// `make` gives the event. It is dropped if there is no memory for it.
+    template <typename Make>
+    void tell(Make make) noexcept {
+        if (!notifier_->watched()) { return; }
+        try {
+            notifier_->tell(make());
+        } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
+        }
+    }
 
 private:
+    void need_threads();
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
     engine::setting who_;

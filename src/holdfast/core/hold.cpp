@@ -6,6 +6,7 @@
 #include <holdfast/error.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::core {
@@ -33,19 +34,15 @@ instant on_grid(instant when) noexcept {
 
 } // namespace
 
-hold::hold(client_core& core, engine::ticket who, mode how, std::uint64_t token,
-           const machine::lease_terms& terms, const lease_machine::beginning& began)
-    : core_{core},
-      who_{std::move(who)},
-      token_{token},
-      generation_{base::process_generation()},
-      machine_{terms, began},
-      margin_{terms.margin},
-      lease_{terms.lease},
-      how_{how},
-      handed_{began.provisional} {
-    publish();
-}
+/// Made when somebody asks for it: then the loss can be told whatever else is missing.
+class hold::loss_signal final : public drive::notifier::task {
+public:
+    void run() noexcept override { stop.request_stop(); }
+    std::stop_source stop;
+};
+
+hold::hold(client_core& core, mode how) noexcept
+    : core_{core}, generation_{base::process_generation()}, machine_{{}, {}}, how_{how} {}
 
 bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
 
@@ -69,20 +66,32 @@ void hold::publish() noexcept {
     valid_until_.store(until, std::memory_order_release);
 }
 
-void hold::begin(instant now) {
+void hold::begin(engine::ticket&& who, std::uint64_t token, const machine::lease_terms& terms,
+                 const lease_machine::beginning& began, instant now) noexcept {
+    who_ = std::move(who);
+    token_ = token;
+    machine_ = lease_machine{terms, began};
+    margin_ = terms.margin;
+    lease_ = terms.lease;
+    handed_ = began.provisional;
     since_ = now;
     core_.drive().listen(who_.owner.number, *this);
-    core_.drive().need_keeper();
     feed({lease_event::tick, {}, {}}, now);
 }
 
 std::stop_token hold::lost() {
-    if (!stop_.stop_possible()) {
-        stop_ = std::stop_source{};
-        // Nobody can have a callback on it yet, so that this runs no foreign code under our lock.
-        if (machine_.why()) { stop_.request_stop(); }
+    if (!signal_) {
+        auto signal = std::make_shared<loss_signal>();
+        if (machine_.why()) {
+            // Nobody can have a callback on it yet, so that this runs no foreign code under our
+            // lock.
+            signal->run();
+        } else {
+            core_.notify().start();
+        }
+        signal_ = std::move(signal);
     }
-    return stop_.get_token();
+    return signal_->stop.get_token();
 }
 
 void hold::release(waiting& caller, instant give_up, instant now) {
@@ -174,27 +183,36 @@ void hold::on_notice(const engine::notice& what, instant now) {
 
 void hold::on_farewell() {
     if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
-    core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
-               last_detail_.empty() ? "its client was gone before the answer came" : last_detail_);
+    std::string_view why = last_detail_;
+    if (why.empty()) { why = "its client was gone before the answer came"; }
+    core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome), why);
 }
 
-void hold::feed(const machine::lease_input& input, instant now) {
+void hold::feed(const machine::lease_input& input, instant now) noexcept {
     if (forgotten_) { return; }
     apply(machine_.on(input, now), now);
 }
 
-void hold::apply(const lease_machine::actions& todo, instant now) {
+void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
     publish();
     auto& drive = core_.drive();
     if (todo.renew) {
         const auto soon = now + std::max<duration>(duration{lease_} / 4, milliseconds{50});
-        drive.beat(*this, {who_, false, todo.renew_for, ++renewals_},
-                   std::min(machine_.deadline(), soon));
+        drive.beat(
+            *this, todo.renew_for,
+            [&] {
+                return engine::beat_op::item{who_, false, todo.renew_for, ++renewals_};
+            },
+            std::min(machine_.deadline(), soon));
     }
     if (todo.release) {
         const bool can_wait = unheard_ && !handed_ && now - since_ < brief;
-        drive.send(*this, drive::purpose::release, engine::release_op{who_, !unheard_, can_wait},
-                   std::min(give_up_release_, now + core_.connect_wait()));
+        drive.send(
+            *this, drive::purpose::release,
+            [&] {
+                return engine::release_op{who_, !unheard_, can_wait};
+            },
+            std::min(give_up_release_, now + core_.connect_wait()));
     }
     if (todo.tell_lost) { tell_lost(); }
     if (todo.tell_trouble) {
@@ -212,19 +230,17 @@ void hold::apply(const lease_machine::actions& todo, instant now) {
     }
 }
 
-void hold::tell_lost() {
+void hold::tell_lost() noexcept {
     const auto why = *machine_.why();
     why_lost_.store(static_cast<int>(why), std::memory_order_release);
-    if (stop_.stop_possible()) {
-        core_.notify().run([stop = stop_]() mutable { stop.request_stop(); });
-    }
+    if (signal_) { core_.notify().run(signal_); }
     core_.tell(why == loss::thread_exited ? event::kind::thread_exited : event::kind::lost, *this,
                make_error_code(errc::lost), describe(why));
     core_.drive().unlisten(who_.owner.number);
     answer_extends(base::never, {}, false);
 }
 
-void hold::answer_extends(instant sent, milliseconds lease, bool good) {
+void hold::answer_extends(instant sent, milliseconds lease, bool good) noexcept {
     const bool is_lost = machine_.why().has_value();
     std::erase_if(extenders_, [&](waiting* caller) {
         const bool its_own = sent >= caller->began && lease == caller->lease;
@@ -240,7 +256,7 @@ void hold::answer_extends(instant sent, milliseconds lease, bool good) {
     });
 }
 
-void hold::tell_release() {
+void hold::tell_release() noexcept {
     switch (machine_.how_it_ended()) {
     case lease_machine::ending::released: break;
     case lease_machine::ending::none:
@@ -259,7 +275,7 @@ void hold::tell_release() {
     }
 }
 
-void hold::answer_release() {
+void hold::answer_release() noexcept {
     if (std::exchange(unheard_, false)) { tell_release(); }
     if (releaser_ == nullptr) { return; }
     auto& caller = *std::exchange(releaser_, nullptr);
@@ -272,7 +288,7 @@ void hold::answer_release() {
         break;
     case lease_machine::ending::refused: caller.failure = last_error_; break;
     }
-    caller.detail = last_detail_;
+    caller.detail = std::move(last_detail_);
     core_.drive().ready(caller.sleep);
 }
 

@@ -21,8 +21,8 @@ class client_core;
 /// Owned by the public lease, and by the driver for as long as there is something to do for it.
 class hold final : public drive::participant {
 public:
-    hold(client_core& core, engine::ticket who, mode how, std::uint64_t token,
-         const machine::lease_terms& terms, const machine::lease_machine::beginning& began);
+    /// Before anything is granted, so that a grant never meets a lack of memory.
+    hold(client_core& core, mode how) noexcept;
 
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept;
@@ -45,7 +45,9 @@ public:
     };
 
     // During a turn of the driver's.
-    void begin(base::instant now);
+    void begin(engine::ticket&& who, std::uint64_t token, const machine::lease_terms& terms,
+               const machine::lease_machine::beginning& began, base::instant now) noexcept;
+    /// Throws std::system_error if the system refuses the thread that would tell it.
     [[nodiscard]] std::stop_token lost();
     void release(waiting& caller, base::instant give_up, base::instant now);
     /// Nobody waits for it; the observer is told if it fails.
@@ -63,24 +65,26 @@ public:
     void on_farewell() override;
 
 private:
-    void feed(const machine::lease_input& input, base::instant now);
-    void apply(const machine::lease_machine::actions& todo, base::instant now);
+    class loss_signal;
+
+    void feed(const machine::lease_input& input, base::instant now) noexcept;
+    void apply(const machine::lease_machine::actions& todo, base::instant now) noexcept;
     void publish() noexcept;
-    void tell_lost();
-    void answer_extends(base::instant sent, base::milliseconds lease, bool good);
-    void answer_release();
-    void tell_release();
+    void tell_lost() noexcept;
+    void answer_extends(base::instant sent, base::milliseconds lease, bool good) noexcept;
+    void answer_release() noexcept;
+    void tell_release() noexcept;
 
     client_core& core_;
     engine::ticket who_;
-    std::uint64_t token_;
+    std::uint64_t token_ = 0;
     std::uint64_t generation_; ///< of the process that it belongs to
     machine::lease_machine machine_;
-    base::milliseconds margin_;
-    base::milliseconds lease_;
+    base::milliseconds margin_{0};
+    base::milliseconds lease_{0};
     base::instant since_{}; ///< when this side heard of it
     base::instant give_up_release_ = base::never;
-    std::stop_source stop_{std::nostopstate};
+    std::shared_ptr<loss_signal> signal_; ///< null: nobody has asked for it
     waiting* releaser_ = nullptr;
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
@@ -90,7 +94,7 @@ private:
     std::atomic<int> why_lost_{-1};
     mode how_;
     bool forgotten_ = false;
-    bool handed_;          ///< by who had it before, so others may wait, too
+    bool handed_ = false;  ///< by who had it before, so others may wait, too
     bool unheard_ = false; ///< it is being released, and nobody waits for that
     bool tells_loss_ = false;
 };

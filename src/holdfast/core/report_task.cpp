@@ -24,7 +24,8 @@ void report_task::start(base::instant now) {
 }
 
 void report_task::on_timer(base::instant /*now*/) {
-    core_.drive().send(*this, drive::purpose::report, op_, give_up_);
+    core_.drive().send(
+        *this, drive::purpose::report, [&]() -> const engine::op& { return op_; }, give_up_);
 }
 
 void report_task::on_answer(drive::purpose /*of*/, const engine::answer& what,

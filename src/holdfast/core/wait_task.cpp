@@ -36,12 +36,16 @@ void wait_task::start(instant now) { feed({.what = wait_event::start}, now); }
 void wait_task::sleeps(drive::sleeper& who) {
     sleeper_ = &who;
     if (finished_) { who.set(drive::sleeper::state::ready); }
-    // A hold will need it, and now there is time to start it.
-    if (!finished_) { core_.drive().need_keeper(); }
 }
 
 void wait_task::on_timer(instant now) { feed({.what = wait_event::tick}, now); }
 void wait_task::on_cancel(instant now) { feed({.what = wait_event::cancel}, now); }
+
+/// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of, and
+/// is asked for again.
+void wait_task::need_hold() {
+    if (!hold_ && !finished_) { hold_ = std::make_shared<hold>(core_, op_.how); }
+}
 
 wait_event wait_task::asked(const engine::answer& what) {
     switch (what.what) {
@@ -66,6 +70,7 @@ void wait_task::on_answer(drive::purpose of, const engine::answer& what, instant
         feed({.what = failed ? wait_event::withdraw_failed : wait_event::withdrawn}, now);
         return;
     }
+    if (what.what == engine::fate::granted) { need_hold(); }
     // Pushes are for those who wait, or may do so without knowing it.
     if (what.what != engine::fate::granted && what.what != engine::fate::busy) {
         core_.drive().listen(op_.who.owner.number, *this);
@@ -75,6 +80,7 @@ void wait_task::on_answer(drive::purpose of, const engine::answer& what, instant
 
 void wait_task::on_beat(const engine::beat_answer& what, instant sent, milliseconds /*lease*/,
                         instant now) {
+    if (what.what == engine::fate::granted) { need_hold(); }
     auto event = wait_event::beat_unknown;
     if (what.what == engine::fate::queued) { event = wait_event::beat_queued; }
     if (what.what == engine::fate::granted) { event = wait_event::beat_granted; }
@@ -89,35 +95,51 @@ void wait_task::on_beat(const engine::beat_answer& what, instant sent, milliseco
 void wait_task::on_notice(const engine::notice& what, instant now) {
     using kind = engine::notice::kind;
     switch (what.what) {
-    case kind::granted: feed({.what = wait_event::push_granted, .token = what.token}, now); break;
+    case kind::granted:
+        need_hold();
+        feed({.what = wait_event::push_granted, .token = what.token}, now);
+        break;
     case kind::maybe_free: feed({.what = wait_event::push_maybe_free}, now); break;
     case kind::inbox_reset: feed({.what = wait_event::push_reset}, now); break;
     case kind::broken: break; // concerns holds only
     }
 }
 
-void wait_task::feed(const machine::wait_input& input, instant now) {
+void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
     apply(machine_.on(input, now), now);
 }
 
-void wait_task::apply(const waiter_machine::actions& todo, instant now) {
+void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept {
     auto& drive = core_.drive();
     const auto give_up = later(now, core_.connect_wait());
     if (todo.ask) {
         op_.not_after = todo.not_after;
-        drive.send(*this, drive::purpose::ask, op_, std::min(give_up, todo.not_after));
+        drive.send(
+            *this, drive::purpose::ask, [&] { return engine::op{op_}; },
+            std::min(give_up, todo.not_after));
     }
     if (todo.beat) {
-        drive.beat(*this, {op_.who, true, {}}, std::min(give_up, now + milliseconds{900}));
+        drive.beat(
+            *this, milliseconds{0},
+            [&] {
+                return engine::beat_op::item{op_.who, true, {}};
+            },
+            std::min(give_up, now + milliseconds{900}));
     }
     if (todo.withdraw) {
-        drive.need_keeper(); // the caller goes its way
-        drive.listen(op_.who.owner.number, *this);
-        drive.send(*this, drive::purpose::withdraw, engine::withdraw_op{op_.who}, give_up);
+        drive.listen(op_.who.owner.number, *this); // the caller goes its way
+        drive.send(
+            *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.who}; }, give_up);
     }
     if (todo.tell_withdraw_failed) {
-        core_.tell(event{event::kind::withdraw_failed, op_.who.name, op_.who.owner.text(), 0,
-                         failure_, detail_});
+        core_.tell([&] {
+            return event{event::kind::withdraw_failed,
+                         op_.who.name,
+                         op_.who.owner.text(),
+                         0,
+                         failure_,
+                         detail_};
+        });
     }
     drive.wake_at(*this, todo.wake);
     // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
@@ -128,14 +150,12 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) {
     if (todo.finish) { finish(now); }
 }
 
-void wait_task::finish(instant now) {
+void wait_task::finish(instant now) noexcept {
     finished_ = true;
     if (machine_.result() == waiter_machine::outcome::granted) {
         const auto& grant = machine_.granted();
-        hold_ = std::make_shared<hold>(
-            core_, std::move(op_.who), op_.how, grant.token, terms_,
-            machine::lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
-        hold_->begin(now);
+        hold_->begin(std::move(op_.who), grant.token, terms_,
+                     {grant.sent, grant.granted_for, grant.provisional}, now);
     }
     if (sleeper_ != nullptr) { core_.drive().ready(*std::exchange(sleeper_, nullptr)); }
 }

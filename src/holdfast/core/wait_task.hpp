@@ -43,16 +43,17 @@ public:
     void on_cancel(base::instant now) override;
 
 private:
-    void feed(const machine::wait_input& input, base::instant now);
-    void apply(const machine::waiter_machine::actions& todo, base::instant now);
-    void finish(base::instant now);
+    void feed(const machine::wait_input& input, base::instant now) noexcept;
+    void apply(const machine::waiter_machine::actions& todo, base::instant now) noexcept;
+    void finish(base::instant now) noexcept;
+    void need_hold();
     [[nodiscard]] machine::wait_event asked(const engine::answer& what);
 
     client_core& core_;
     engine::acquire_op op_;
     machine::lease_terms terms_;
     machine::waiter_machine machine_;
-    std::shared_ptr<hold> hold_;
+    std::shared_ptr<hold> hold_; ///< made when a grant comes; it begins with `finish`
     drive::sleeper* sleeper_ = nullptr;
     std::error_code failure_;
     std::string detail_;

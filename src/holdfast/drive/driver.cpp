@@ -1,6 +1,7 @@
 #include "holdfast/drive/driver.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace holdfast::drive {
@@ -11,6 +12,9 @@ using base::never;
 
 driver::driver(std::unique_ptr<engine::engine> what, const base::time_source& time)
     : time_{time}, engine_{std::move(what)} {
+    constexpr std::size_t usual = wake_up::count + 4; // at least what wake_ needs
+    keeper_polled_.reserve(usual);
+    leader_polled_.reserve(usual);
     engine_->attach(*this);
 }
 
@@ -24,19 +28,31 @@ driver::~driver() {
     if (keeper_.joinable()) { keeper_.join(); }
 }
 
-void driver::send(participant& who, purpose why, const engine::op& what, instant give_up) {
+/// Throws only if nothing was submitted.
+void driver::submit(participant& who, purpose why, const engine::op& what, instant give_up) {
+    make_room_for_an_answer();
     const auto id = ++last_op_;
     flights_.add(id, {who.shared_from_this(), why, now()});
+    start(id, what, give_up);
+}
+
+void driver::start(engine::op_id id, const engine::op& what, instant give_up) noexcept {
     submitted_ = true;
-    engine_->submit(id, what, give_up);
+    guarded([&] { engine_->submit(id, what, give_up); });
 }
 
-void driver::beat(participant& who, engine::beat_op::item what, instant useful_until) {
-    beats_.push_back({who.shared_from_this(), std::move(what), useful_until});
+/// The engine must never be unable to give its answer.
+void driver::make_room_for_an_answer() {
+    const auto most = flights_.size() + beat_flights_.size() + 1;
+    for (auto* const room : {&answers_, &handing_out_}) {
+        if (room->capacity() < most) { room->reserve(std::max(most, 2 * room->capacity())); }
+    }
 }
 
-void driver::listen(std::uint64_t number, participant& who) {
-    listeners_.set(number, who.shared_from_this());
+void driver::noticed(const engine::notice& what) {
+    try {
+        notices_.push_back(what);
+    } catch (const std::bad_alloc&) { missed_notices_ = true; }
 }
 
 void driver::ready(sleeper& who) {
@@ -53,14 +69,14 @@ void driver::ready(sleeper& who) {
     }
 }
 
-void driver::settle() {
+void driver::settle() noexcept {
     if (settling_) { return; } // a participant that is being served asked for it
     settling_ = true;
     hand_out_all();
     if (submitted_) {
         submitted_ = false;
         if (!flights_.empty() || !beat_flights_.empty()) {
-            engine_due_ = engine_->drive({}, now());
+            guarded([&] { engine_due_ = engine_->drive({}, now()); });
             hand_out_all();
         }
         if (keeper_polls_) { tell_keeper_of_new_descriptors(); }
@@ -69,11 +85,15 @@ void driver::settle() {
     wake_.arm(next_due());
 }
 
-void driver::hand_out_all() {
+void driver::hand_out_all() noexcept {
     while (true) { // what is handed out may set more in motion
         if (!answers_.empty()) {
             hand_out_answers();
-        } else if (!notices_.empty()) {
+        } else if (lost_up_to_ != 0) {
+            hand_out_lost();
+        } else if (unsent_) {
+            hand_out_unsent();
+        } else if (!notices_.empty() || missed_notices_) {
             hand_out_notices();
         } else if (!beats_.empty()) {
             send_beats();
@@ -83,7 +103,7 @@ void driver::hand_out_all() {
     }
 }
 
-void driver::hand_out_answers() {
+void driver::hand_out_answers() noexcept {
     handing_out_.swap(answers_);
     // The process may have been stopped since the turn began: whether an answer came in time is not
     // to be judged by an old clock (P2).
@@ -91,7 +111,7 @@ void driver::hand_out_answers() {
     const auto at = now();
     for (const auto& what : handing_out_) {
         if (const auto to = flights_.take(what.id)) {
-            to->who->on_answer(to->why, what, to->sent, at);
+            tell_answer(*to->who, to->why, what, to->sent, at);
         } else if (const auto beaten = beat_flights_.find(what.id); beaten != beat_flights_.end()) {
             const auto batch = std::move(beaten->second);
             beat_flights_.erase(beaten);
@@ -101,67 +121,80 @@ void driver::hand_out_answers() {
     handing_out_.clear();
 }
 
-void driver::answer_beats(const beat_flight& batch, const engine::answer& what, instant at) {
+void driver::answer_beats(const beat_flight& batch, const engine::answer& what,
+                          instant at) noexcept {
     for (std::size_t i = 0; i < batch.items.size(); ++i) {
         const auto& item = batch.items[i];
         if (i < what.beats.size()) {
-            item.who->on_beat(what.beats[i], batch.sent, item.what.lease, at);
+            tell_beat(*item.who, what.beats[i], batch.sent, item.what.lease, at);
         } else { // the batch as a whole failed, or its answer was lost
             engine::beat_answer none;
             none.what = engine::fate::unknown;
             none.error = what.error;
-            none.detail = what.detail;
-            item.who->on_beat(none, batch.sent, item.what.lease, at);
+            try {
+                none.detail = what.detail;
+            } catch (const std::bad_alloc&) { none.detail.clear(); }
+            tell_beat(*item.who, none, batch.sent, item.what.lease, at);
         }
     }
 }
 
-void driver::hand_out_notices() {
-    const auto batch = std::exchange(notices_, {});
+void driver::hand_out_notices() noexcept {
+    handing_out_notices_.swap(notices_);
     look_at_clock();
     const auto at = now();
-    for (const auto& what : batch) {
+    if (std::exchange(missed_notices_, false)) { tell_all_of_reset(at); }
+    for (const auto& what : handing_out_notices_) {
         if (what.what == engine::notice::kind::inbox_reset) {
-            std::vector<std::shared_ptr<participant>> all;
-            all.reserve(listeners_.size());
-            listeners_.each([&](const auto& who) { all.push_back(who); });
-            for (const auto& who : all) { who->on_notice(what, at); }
-        } else if (const auto* const found = listeners_.find(what.number)) {
-            const auto who = *found;
-            who->on_notice(what, at);
+            tell_all_of_reset(at);
+        } else if (const auto found = listeners_.find(what.number)) {
+            tell_notice(*found, what, at);
         }
     }
+    handing_out_notices_.clear();
 }
 
-void driver::send_beats() {
+void driver::send_beats() noexcept {
     auto all = std::exchange(beats_, {});
-    const auto at = now();
-    for (std::size_t first = 0, count = 0; first < all.size(); first += count) {
-        // A batch is of one way of writing: those that are written otherwise come after it.
-        const auto rest = all.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto others = std::stable_partition(
-            rest, all.end(), [how = rest->what.who.how](const beat_request& one) {
-                return one.what.who.how == how;
-            });
-        count = std::min(engine::most_beats, static_cast<std::size_t>(others - rest));
-        engine::beat_op what;
-        what.items.reserve(count);
-        beat_flight batch{{}, at};
-        batch.items.reserve(count);
-        instant give_up = never;
-        for (std::size_t i = first; i < first + count; ++i) {
-            give_up = std::min(give_up, all[i].useful_until);
-            what.items.push_back(all[i].what);
-            batch.items.push_back(std::move(all[i]));
+    std::size_t first = 0;
+    try {
+        while (first < all.size()) { first += send_batch(all, first); }
+    } catch (...) {
+        for (; first < all.size(); ++first) {
+            beat_not_sent(*all[first].who, all[first].what.lease);
         }
-        const auto id = ++last_op_;
-        beat_flights_.emplace(id, std::move(batch));
-        submitted_ = true;
-        engine_->submit(id, what, give_up);
     }
 }
 
-void driver::run_due(instant at) {
+/// Those from `first` on that are written in the same way as it is, as many as fit into a batch: they
+/// are moved to the front, and it says how many they are. Throws only if nothing was submitted.
+std::size_t driver::send_batch(std::vector<beat_request>& all, std::size_t first) {
+    const auto rest = all.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto others =
+        std::stable_partition(rest, all.end(), [how = rest->what.who.how](const auto& one) {
+            return one.what.who.how == how;
+        });
+    const auto count = std::min(engine::most_beats, static_cast<std::size_t>(others - rest));
+    engine::op what{std::in_place_type<engine::beat_op>};
+    auto& items = std::get<engine::beat_op>(what).items;
+    items.reserve(count);
+    instant give_up = never;
+    for (std::size_t i = first; i < first + count; ++i) {
+        give_up = std::min(give_up, all[i].useful_until);
+        items.push_back(all[i].what);
+    }
+    beat_flight batch{{}, now()};
+    batch.items.reserve(count);
+    make_room_for_an_answer();
+    const auto id = ++last_op_;
+    auto& kept = beat_flights_.emplace(id, std::move(batch)).first->second;
+    // From here on nothing throws.
+    for (std::size_t i = first; i < first + count; ++i) { kept.items.push_back(std::move(all[i])); }
+    start(id, what, give_up);
+    return count;
+}
+
+void driver::run_due(instant at) noexcept {
     while (auto* const first = timers_.first()) {
         if (first->due() > at) { break; }
         timers_.drop(*first);
@@ -171,24 +204,29 @@ void driver::run_due(instant at) {
     }
 }
 
+/// A stop_callback runs once, so nobody is in the list twice.
 void driver::cancel(std::shared_ptr<participant> who) noexcept {
     {
         const std::lock_guard lock{cancel_mutex_};
-        cancels_.push_back(std::move(who));
+        who->next_cancelled_ = std::exchange(cancels_, nullptr);
+        cancels_ = std::move(who);
         cancelled_.store(true, std::memory_order_release);
     }
     wake_.ring();
 }
 
-void driver::take_cancels(instant at) {
+void driver::take_cancels(instant at) noexcept {
     if (!cancelled_.load(std::memory_order_acquire)) { return; }
-    std::vector<std::shared_ptr<participant>> all;
+    std::shared_ptr<participant> first;
     {
         const std::lock_guard lock{cancel_mutex_};
-        all.swap(cancels_);
+        first.swap(cancels_);
         cancelled_.store(false, std::memory_order_release);
     }
-    for (const auto& who : all) { who->on_cancel(at); }
+    while (first) {
+        first->on_cancel(at);
+        first = std::exchange(first->next_cancelled_, nullptr);
+    }
 }
 
 } // namespace holdfast::drive

@@ -12,8 +12,10 @@
 #include "holdfast/engine/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -67,14 +69,33 @@ public:
         return engine_->caps_in(kind, how);
     }
 
-    void send(participant& who, purpose why, const engine::op& what, base::instant give_up);
-    /// Goes out with all others of this turn. After `useful_until` an answer would be of no use.
-    void beat(participant& who, engine::beat_op::item what, base::instant useful_until);
-    void wake_at(participant& who, base::instant when) { timers_.set(who, when); }
+    /// `make` gives the operation. If there is no memory for it or for its answer, the participant
+    /// is answered as if the engine could not be reached.
+    template <typename Make>
+    void send(participant& who, purpose why, Make make, base::instant give_up) noexcept {
+        try {
+            submit(who, why, make(), give_up);
+        } catch (...) { not_sent(who, why); }
+    }
+    /// `make` gives the item, which goes out with all others of this turn; `lease` is its lease.
+    /// After `useful_until` an answer would be of no use. If there is no memory for it, the
+    /// participant is answered `unknown`.
+    template <typename Make>
+    void beat(participant& who, base::milliseconds lease, Make make,
+              base::instant useful_until) noexcept {
+        try {
+            beats_.push_back({who.shared_from_this(), make(), useful_until});
+        } catch (...) { beat_not_sent(who, lease); }
+    }
+    void wake_at(participant& who, base::instant when) noexcept { timers_.set(who, when); }
     /// Notices for this number go to `who`, and keep it alive, until `unlisten`.
-    void listen(std::uint64_t number, participant& who);
-    void unlisten(std::uint64_t number) { listeners_.erase(number); }
+    void listen(std::uint64_t number, participant& who) noexcept {
+        listeners_.set(number, who.shared_from_this());
+    }
+    void unlisten(std::uint64_t number) noexcept { listeners_.erase(number); }
     void ready(sleeper& who);
+    /// Before anything is submitted whose answer may make a hold. Throws std::system_error if the
+    /// system refuses a thread.
     void need_keeper();
 
     /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
@@ -101,21 +122,51 @@ private:
     };
 
     void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
-    void noticed(const engine::notice& what) override { notices_.push_back(what); }
+    void noticed(const engine::notice& what) override;
 
     /// When this turn began, or went on after waiting, or answers were handed out: never later than
     /// now, so that what is sent and reckoned from it is on the safe side.
     [[nodiscard]] base::instant now() const noexcept override { return now_; }
     void look_at_clock() noexcept { now_ = time_.now(); }
 
-    void settle();
-    void hand_out_all();
-    void hand_out_answers();
-    void hand_out_notices();
-    void send_beats();
-    void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant at);
-    void run_due(base::instant at);
-    void take_cancels(base::instant at);
+    // None of these throws: in the middle of it, whoever was not served yet would wait for ever.
+    void settle() noexcept;
+    void hand_out_all() noexcept;
+    void hand_out_answers() noexcept;
+    void hand_out_notices() noexcept;
+    void send_beats() noexcept;
+    void answer_beats(const beat_flight& batch, const engine::answer& what,
+                      base::instant at) noexcept;
+    void run_due(base::instant at) noexcept;
+    void take_cancels(base::instant at) noexcept;
+
+    void submit(participant& who, purpose why, const engine::op& what, base::instant give_up);
+    void start(engine::op_id id, const engine::op& what, base::instant give_up) noexcept;
+    void make_room_for_an_answer();
+    [[nodiscard]] std::size_t send_batch(std::vector<beat_request>& all, std::size_t first);
+
+    // When there is no memory, or the engine throws for another reason.
+    template <typename Call>
+    void guarded(Call call) noexcept {
+        try {
+            call();
+        } catch (const std::exception& problem) { engine_failed(problem.what()); } catch (...) {
+            engine_failed("unknown exception");
+        }
+    }
+    void engine_failed(const char* why) noexcept;
+    void hand_out_lost() noexcept;
+    void not_sent(participant& who, purpose why) noexcept;
+    void beat_not_sent(participant& who, base::milliseconds lease) noexcept;
+    void add_unsent(participant& who) noexcept;
+    void hand_out_unsent() noexcept;
+    void tell_all_of_reset(base::instant at) noexcept;
+    static void tell_answer(participant& who, purpose why, const engine::answer& what,
+                            base::instant sent, base::instant at) noexcept;
+    static void tell_beat(participant& who, const engine::beat_answer& what, base::instant sent,
+                          base::milliseconds lease, base::instant at) noexcept;
+    static void tell_notice(participant& who, const engine::notice& what,
+                            base::instant at) noexcept;
 
     void end_turn(std::unique_lock<std::mutex>& lock);
     void wake_the_ready();
@@ -129,7 +180,8 @@ private:
     [[nodiscard]] bool read_directly(std::unique_lock<std::mutex>& lock);
     /// `leader` is null for the keeper.
     void poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader);
-    void tell_keeper_of_new_descriptors();
+    [[nodiscard]] int collect_pollables(std::vector<pollfd>& into) noexcept;
+    void tell_keeper_of_new_descriptors() noexcept;
     void keep();
     void keeper_rests(std::unique_lock<std::mutex>& lock);
     void call_keeper_in_time();
@@ -147,13 +199,19 @@ private:
     engine::op_id last_op_ = 0;
     in_flight<flight> flights_;
     std::unordered_map<engine::op_id, beat_flight> beat_flights_;
-    listeners<std::shared_ptr<participant>> listeners_;
-    std::vector<engine::answer> answers_;
-    std::vector<engine::answer> handing_out_; ///< kept for its memory
+    listeners<participant> listeners_;
+    std::vector<engine::answer> answers_;     ///< has room for one to every operation
+    std::vector<engine::answer> handing_out_; ///< likewise
     std::vector<engine::notice> notices_;
+    std::vector<engine::notice> handing_out_notices_; ///< kept for its memory
     std::vector<beat_request> beats_;
     bool settling_ = false;
     bool submitted_ = false;
+
+    std::shared_ptr<participant> unsent_; ///< whose operations could not be sent
+    engine::op_id lost_up_to_ = 0;        ///< the engine has forgotten these
+    bool missed_notices_ = false;
+    std::array<char, 120> trouble_{}; ///< what the engine threw last
 
     bool leading_ = false;
     bool keeper_leads_ = false;
@@ -173,6 +231,8 @@ private:
     base::instant keeper_rests_until_ = base::instant::min(); ///< if it rests
     bool soon_ = false; ///< something was due soon while nobody led
     bool keeper_polls_ = false;
+    std::vector<pollfd> keeper_polled_; ///< what the keeper gives to poll(); likewise the leader
+    std::vector<pollfd> leader_polled_;
     std::vector<pollfd> keeper_watches_; ///< the engine's part of what the keeper is polling
     std::vector<pollfd> scratch_;
     bool stopping_ = false;
@@ -181,7 +241,7 @@ private:
 
     std::atomic<bool> cancelled_{false}; ///< there is something in `cancels_`
     std::mutex cancel_mutex_;
-    std::vector<std::shared_ptr<participant>> cancels_;
+    std::shared_ptr<participant> cancels_;
 };
 
 } // namespace holdfast::drive

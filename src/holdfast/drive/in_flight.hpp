@@ -17,6 +17,7 @@ template <typename What>
 class in_flight {
 public:
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
     /// REQUIRES: `number` is above all that were added before.
     void add(std::uint64_t number, What what) {
@@ -36,6 +37,12 @@ public:
         --count_;
         while (first_ < next_ && !slots_[first_ & (slots_.size() - 1)]) { ++first_; }
         return out;
+    }
+
+    /// Gives away the lowest that is here, unless it is above `last`.
+    [[nodiscard]] std::optional<What> take_first(std::uint64_t last) {
+        if (count_ == 0 || first_ > last) { return std::nullopt; }
+        return take(first_);
     }
 
 private:

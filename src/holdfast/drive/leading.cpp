@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <span>
 #include <sys/socket.h>
 
@@ -130,7 +131,10 @@ bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
     if (now() >= last_polled_ + poll_at_least || next_due() < now() + poll_at_least) {
         return false;
     }
-    const auto from = engine_->expect();
+    engine::direct from;
+    try {
+        from = engine_->expect();
+    } catch (const std::bad_alloc&) { return false; }
     if (from.descriptor < 0) { return false; }
     const bool spin = from.spin > base::duration::zero() && followers_.empty() &&
                       engine_->expected() > 0 && spin_.worth_it();
@@ -156,7 +160,7 @@ bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
     if (spin && found && alone) { spin_.found(); }
     if (spin && !(found && alone)) { spin_.in_vain(); }
     const auto at = now();
-    engine_due_ = engine_->received(count, error, at);
+    guarded([&] { engine_due_ = engine_->received(count, error, at); });
     just_looked_ = true;
     take_cancels(at);
     settle();
@@ -172,18 +176,15 @@ void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader
     const bool as_keeper = leader == nullptr;
     if (!as_keeper && read_directly(lock)) { return; }
     last_polled_ = now();
-    std::vector<pollfd> watched;
-    watched.reserve(wake_up::count + 4);
-    wake_.pollables(watched);
-    engine_->pollables(watched);
+    auto& watched = as_keeper ? keeper_polled_ : leader_polled_;
+    const int longest = collect_pollables(watched);
     if (as_keeper) {
-        keeper_watches_.assign(watched.begin() + wake_up::count, watched.end());
         keeper_polls_ = true;
     } else {
         leader_polls_for_ = leader;
     }
     give_up_lock(lock);
-    const auto found = ::poll(watched.data(), watched.size(), -1);
+    const auto found = ::poll(watched.data(), watched.size(), longest);
     lock.lock();
     look_at_clock();
     if (as_keeper) {
@@ -197,22 +198,11 @@ void driver::poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader
     }
     wake_.heard(watched.data());
     const auto at = now();
-    engine_due_ = engine_->drive(std::span{watched}.subspan(wake_up::count), at);
+    guarded([&] { engine_due_ = engine_->drive(std::span{watched}.subspan(wake_up::count), at); });
     take_cancels(at);
     settle();
     run_due(now());
     settle();
-}
-
-/// An operation of a caller's may have opened or closed a descriptor while the keeper waits for the
-/// ones that there were before.
-void driver::tell_keeper_of_new_descriptors() {
-    scratch_.clear();
-    engine_->pollables(scratch_);
-    const bool same = std::equal(
-        scratch_.begin(), scratch_.end(), keeper_watches_.begin(), keeper_watches_.end(),
-        [](const pollfd& a, const pollfd& b) { return a.fd == b.fd && a.events == b.events; });
-    if (!same) { wake_.ring(); }
 }
 
 void driver::need_keeper() {
@@ -270,7 +260,7 @@ void driver::drain(base::duration most) {
         wake_.arm(until);
         poll_once(lock, &nobody);
     }
-    listeners_.each([](const std::shared_ptr<participant>& who) { who->on_farewell(); });
+    listeners_.tell_all([](participant& who) { who.on_farewell(); });
     leading_ = false;
     leave_lead();
     end_turn(lock);

@@ -3,92 +3,136 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace holdfast::drive {
 
-/// A hash table without memory of its own for each entry, since every hold comes and goes through
-/// it: open addressing, linear probing, at most three quarters full.
+/// What a listener has in it, so that listening needs no memory.
+template <typename Who>
+struct listener_link {
+    std::uint64_t number = 0;    ///< 0: it does not listen
+    std::shared_ptr<Who> next{}; ///< in the same bucket
+    std::uint64_t round = 0;     ///< see listeners::tell_all
+};
+
+/// A hash table that keeps its members alive. Every hold comes and goes through it, so it has no
+/// memory of its own for each: a bucket is a list of members. If there is no memory for more
+/// buckets the lists grow longer, and nothing fails.
+///
+/// `Who` has a member `listening`, a listener_link<Who>, that is for this class alone.
 ///
 /// Thread safety: none.
 template <typename Who>
 class listeners {
 public:
+    using pointer = std::shared_ptr<Who>;
+
+    listeners() : buckets_(least) {}
+    listeners(const listeners&) = delete;
+    listeners& operator=(const listeners&) = delete;
+    ~listeners() {
+        for (auto& bucket : buckets_) {
+            while (bucket) { take(bucket); }
+        }
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-    /// In place of who had this number. REQUIRES: `number` is not 0.
-    void set(std::uint64_t number, Who who) {
-        if ((count_ + 1) * 4 > slots_.size() * 3) { grow(); }
-        auto& place = slots_[find_slot(number)];
-        if (place.number == 0) { ++count_; }
-        place = {number, std::move(who)};
+    /// In place of who had this number. REQUIRES: `number` is not 0, and `who` listens to no other.
+    void set(std::uint64_t number, pointer who) noexcept {
+        erase(number);
+        grow_if_full();
+        auto& bucket = bucket_of(number);
+        auto& link = who->listening;
+        link.number = number;
+        link.next = std::move(bucket);
+        bucket = std::move(who);
+        ++count_;
     }
 
     /// Null: nobody.
-    [[nodiscard]] const Who* find(std::uint64_t number) const noexcept {
-        if (count_ == 0) { return nullptr; }
-        const auto& place = slots_[find_slot(number)];
-        return place.number == number ? &place.who : nullptr;
+    [[nodiscard]] pointer find(std::uint64_t number) const noexcept {
+        for (const auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
+            if ((*at)->listening.number == number) { return *at; }
+        }
+        return nullptr;
     }
 
-    /// What comes behind it and belongs further to the front moves up: no marks are left behind.
-    void erase(std::uint64_t number) {
-        if (count_ == 0) { return; }
-        auto hole = find_slot(number);
-        if (slots_[hole].number != number) { return; }
-        // Whoever is destroyed by this may come back here: only when all is in its place again.
-        [[maybe_unused]] const Who gone = std::exchange(slots_[hole], {}).who;
+    void erase(std::uint64_t number) noexcept {
+        for (auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
+            if ((*at)->listening.number != number) { continue; }
+            // Whoever is destroyed by this may come back here: only when all is in its place again.
+            [[maybe_unused]] const auto gone = take(*at);
+            return;
+        }
+    }
+
+    /// `see` may add and remove as it likes; whoever is added meanwhile may or may not be told.
+    template <typename See>
+    void tell_all(See see) {
+        ++round_;
+        growing_ = false;
+        for (std::size_t at = 0; at < buckets_.size(); ++at) {
+            for (auto who = buckets_[at]; who;) {
+                if (std::exchange(who->listening.round, round_) == round_) {
+                    who = who->listening.next;
+                    continue;
+                }
+                see(*who);
+                who = buckets_[at]; // it may have changed: those that were told are passed over
+            }
+        }
+        growing_ = true;
+    }
+
+private:
+    static constexpr std::size_t least = 16;
+
+    /// Numbers are counted up: scattered by the golden ratio, their buckets fill evenly.
+    [[nodiscard]] std::size_t index_of(std::uint64_t number) const noexcept {
+        return static_cast<std::size_t>((number * 0x9e37'79b9'7f4a'7c15U) >> 32U) &
+               (buckets_.size() - 1);
+    }
+    [[nodiscard]] pointer& bucket_of(std::uint64_t number) noexcept {
+        return buckets_[index_of(number)];
+    }
+    [[nodiscard]] const pointer& bucket_of(std::uint64_t number) const noexcept {
+        return buckets_[index_of(number)];
+    }
+
+    pointer take(pointer& from) noexcept {
+        auto out = std::move(from);
+        from = std::move(out->listening.next);
+        out->listening.number = 0;
         --count_;
-        for (auto at = next(hole); slots_[at].number != 0; at = next(at)) {
-            const auto wanted = home_of(slots_[at].number);
-            if (((at - wanted) & mask()) >= ((at - hole) & mask())) {
-                slots_[hole] = std::exchange(slots_[at], {});
-                hole = at;
+        return out;
+    }
+
+    void grow_if_full() noexcept {
+        if (count_ < buckets_.size() || !growing_) { return; }
+        std::vector<pointer> before;
+        try {
+            before.resize(buckets_.size() * 2);
+        } catch (const std::bad_alloc&) { return; }
+        before.swap(buckets_);
+        for (auto& bucket : before) {
+            while (bucket) {
+                auto who = std::move(bucket);
+                bucket = std::move(who->listening.next);
+                auto& to = bucket_of(who->listening.number);
+                who->listening.next = std::move(to);
+                to = std::move(who);
             }
         }
     }
 
-    template <typename See>
-    void each(See see) const {
-        for (const auto& place : slots_) {
-            if (place.number != 0) { see(place.who); }
-        }
-    }
-
-private:
-    struct slot {
-        std::uint64_t number = 0; ///< 0: empty
-        Who who{};
-    };
-
-    [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
-    [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
-
-    /// Numbers are counted up. As they are, those of many who stay would make one long block, which
-    /// all others would run into when they come round; so they are scattered (golden ratio).
-    [[nodiscard]] std::size_t home_of(std::uint64_t number) const noexcept {
-        return static_cast<std::size_t>((number * 0x9e37'79b9'7f4a'7c15U) >> 32U) & mask();
-    }
-
-    /// Where this number is, or would be.
-    [[nodiscard]] std::size_t find_slot(std::uint64_t number) const noexcept {
-        auto at = home_of(number);
-        while (slots_[at].number != 0 && slots_[at].number != number) { at = next(at); }
-        return at;
-    }
-
-    void grow() {
-        constexpr std::size_t least = 16;
-        auto before =
-            std::exchange(slots_, std::vector<slot>(slots_.empty() ? least : slots_.size() * 2));
-        for (auto& one : before) {
-            if (one.number != 0) { slots_[find_slot(one.number)] = std::move(one); }
-        }
-    }
-
-    std::vector<slot> slots_; ///< as many as a power of two
+    std::vector<pointer> buckets_; ///< as many as a power of two
     std::size_t count_ = 0;
+    std::uint64_t round_ = 0;
+    bool growing_ = true;
 };
 
 } // namespace holdfast::drive

@@ -13,93 +13,138 @@
 namespace holdfast::drive {
 
 /// Kept alive by each thread, so that the notifier may go away inside one of its own tasks.
-struct notifier::shared_part : std::enable_shared_from_this<shared_part> {
-    std::mutex mutex;
-    std::condition_variable work_or_end;
-    std::deque<std::function<void()>> tasks;
-    std::deque<event> events;
-    std::vector<std::thread> threads;
-    unsigned idle = 0;
-    bool telling = false; ///< some thread is handing out events
-    bool ending = false;
+class notifier::shared_part : public std::enable_shared_from_this<shared_part> {
+public:
+    shared_part() { threads_.reserve(most_threads); }
 
-    /// REQUIRES: `mutex` is held.
-    void start_thread_if_short() {
-        if (idle >= tasks.size() || threads.size() >= most_threads) { return; }
-        threads.push_back(
-            base::library_thread("holdfast-notify", [self = shared_from_this()] { self->work(); }));
+    void start() {
+        const std::lock_guard lock{mutex_};
+        if (threads_.empty()) { add_thread(); }
     }
 
-    void work() {
-        std::unique_lock lock{mutex};
-        for (;;) {
-            if (!tasks.empty()) {
-                const auto task = std::move(tasks.front());
-                tasks.pop_front();
-                lock.unlock();
-                task();
-                lock.lock();
-                continue;
-            }
-            if (ending) { return; }
-            ++idle;
-            work_or_end.wait(lock);
-            --idle;
+    void add(std::shared_ptr<task> what) noexcept {
+        {
+            const std::lock_guard lock{mutex_};
+            auto* const last = what.get();
+            (last_ == nullptr ? first_ : last_->next_) = std::move(what);
+            last_ = last;
+            ++queued_;
+            if (idle_ < queued_ && threads_.size() < most_threads) { try_to_add_thread(); }
         }
+        work_or_end_.notify_one();
     }
 
-    void tell_all(observer& watch) {
-        std::unique_lock lock{mutex};
-        while (!events.empty()) {
-            const auto what = std::move(events.front());
-            events.pop_front();
+    /// True: somebody has to tell the events, from the first on.
+    [[nodiscard]] bool add(event&& what) {
+        const std::lock_guard lock{mutex_};
+        if (events_.size() >= most_events) { return false; }
+        events_.push_back(std::move(what));
+        return !std::exchange(telling_, true);
+    }
+
+    void tell_all(observer& watch) noexcept {
+        std::unique_lock lock{mutex_};
+        while (!events_.empty()) {
+            const auto what = std::move(events_.front());
+            events_.pop_front();
             lock.unlock();
             watch.on_event(what);
             lock.lock();
         }
-        telling = false;
+        telling_ = false;
     }
+
+    /// Runs what is queued, and waits for that.
+    void end() noexcept {
+        std::vector<std::thread> threads;
+        {
+            const std::lock_guard lock{mutex_};
+            ending_ = true;
+            threads.swap(threads_);
+        }
+        work_or_end_.notify_all();
+        for (auto& one : threads) {
+            if (one.get_id() == std::this_thread::get_id()) {
+                one.detach(); // it ends after the task that we are part of
+            } else {
+                one.join();
+            }
+        }
+        if (threads.empty()) { work(); } // the system has refused every thread
+    }
+
+private:
+    void add_thread() {
+        threads_.push_back(
+            base::library_thread("holdfast-notify", [self = shared_from_this()] { self->work(); }));
+    }
+
+    void try_to_add_thread() noexcept {
+        try {
+            add_thread();
+        } catch (...) { // NOLINT(bugprone-empty-catch): those that there are will come to it
+        }
+    }
+
+    void work() noexcept {
+        std::unique_lock lock{mutex_};
+        for (;;) {
+            if (first_) {
+                const auto what = std::exchange(first_, std::move(first_->next_));
+                if (!first_) { last_ = nullptr; }
+                --queued_;
+                lock.unlock();
+                what->run();
+                lock.lock();
+                continue;
+            }
+            if (ending_) { return; }
+            ++idle_;
+            work_or_end_.wait(lock);
+            --idle_;
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable work_or_end_;
+    std::shared_ptr<task> first_;
+    task* last_ = nullptr;
+    std::size_t queued_ = 0;
+    std::deque<event> events_;
+    std::vector<std::thread> threads_;
+    std::size_t idle_ = 0;
+    bool telling_ = false; ///< some thread is handing out events
+    bool ending_ = false;
+};
+
+class notifier::teller final : public task {
+public:
+    teller(std::shared_ptr<shared_part> shared, std::shared_ptr<observer> watch)
+        : shared_{std::move(shared)}, watch_{std::move(watch)} {}
+    void run() noexcept override { shared_->tell_all(*watch_); }
+
+private:
+    std::shared_ptr<shared_part> shared_;
+    std::shared_ptr<observer> watch_;
 };
 
 notifier::notifier(std::shared_ptr<observer> watch)
-    : watch_{std::move(watch)}, shared_{std::make_shared<shared_part>()} {}
+    : watch_{std::move(watch)},
+      shared_{std::make_shared<shared_part>()},
+      teller_{std::make_shared<teller>(shared_, watch_)} {}
 
-notifier::~notifier() {
-    std::vector<std::thread> threads;
-    {
-        const std::lock_guard lock{shared_->mutex};
-        shared_->ending = true;
-        threads.swap(shared_->threads);
-    }
-    shared_->work_or_end.notify_all();
-    for (auto& one : threads) {
-        if (one.get_id() == std::this_thread::get_id()) {
-            one.detach(); // it ends after the task that we are part of
-        } else {
-            one.join();
-        }
-    }
-}
+notifier::~notifier() { shared_->end(); }
 
-void notifier::run(std::function<void()> task) {
-    {
-        const std::lock_guard lock{shared_->mutex};
-        shared_->tasks.push_back(std::move(task));
-        shared_->start_thread_if_short();
-    }
-    shared_->work_or_end.notify_one();
-}
+void notifier::start() { shared_->start(); }
 
-void notifier::tell(event what) {
+void notifier::run(std::shared_ptr<task> what) noexcept { shared_->add(std::move(what)); }
+
+void notifier::tell(event what) noexcept {
     if (!watch_) { return; }
-    {
-        const std::lock_guard lock{shared_->mutex};
-        if (shared_->events.size() >= most_events) { return; }
-        shared_->events.push_back(std::move(what));
-        if (shared_->telling) { return; }
-        shared_->telling = true;
+    try {
+        if (shared_->add(std::move(what))) { run(teller_); }
+    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
-    run([shared = shared_, watch = watch_] { shared->tell_all(*watch); });
 }
 
 } // namespace holdfast::drive

@@ -2,6 +2,7 @@
 // A machine that the driver runs: it is handed what concerns it, and asks the driver to act.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/drive/listeners.hpp"
 #include "holdfast/drive/timer_heap.hpp"
 #include "holdfast/engine/answers.hpp"
 
@@ -14,6 +15,10 @@ namespace holdfast::drive {
 enum class purpose : std::uint8_t { ask, withdraw, release, report };
 
 /// All functions are called under the driver's lock.
+///
+/// When there is no memory: `on_answer`, `on_beat` and `on_notice` may throw as long as they have
+/// changed nothing. They are then called again as if the answer had been lost (`unknown`, without a
+/// detail) or notices missed (`inbox_reset`), and must not throw at that. The others never throw.
 class participant : public timer_node, public std::enable_shared_from_this<participant> {
 public:
     participant() = default;
@@ -31,6 +36,20 @@ public:
     virtual void on_cancel(base::instant /*now*/) {}
     /// The driver ends: there will be no answer any more.
     virtual void on_farewell() {}
+
+    listener_link<participant> listening; ///< for `listeners` alone
+
+private:
+    friend class driver;
+    /// What could not be sent, because there was no memory for it; told as soon as possible.
+    struct unsent_part {
+        std::shared_ptr<participant> next{};
+        std::uint8_t purposes = 0; ///< a bit for each
+        unsigned beats = 0;
+        base::milliseconds lease{0}; ///< of the last beat
+    };
+    unsent_part unsent_;
+    std::shared_ptr<participant> next_cancelled_;
 };
 
 } // namespace holdfast::drive

@@ -1,11 +1,10 @@
 #pragma once
-// One timer for everything: a binary heap whose members know their place, so that a released lease
-// takes its timer with it instead of leaving it to pile up.
+// One timer for everything: a heap whose members are its links, so that a released lease takes its
+// timer with it instead of leaving it to pile up, and that setting one needs no memory.
 
 #include "holdfast/base/clock.hpp"
 
 #include <cstddef>
-#include <vector>
 
 namespace holdfast::drive {
 
@@ -18,31 +17,33 @@ public:
 
 private:
     friend class timer_heap;
-    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-    base::instant due_ = base::never;
-    std::size_t place_ = nowhere;
+    base::instant due_ = base::never; ///< never: in no heap
+    timer_node* child_ = nullptr;     ///< the first of those that are due later
+    timer_node* next_ = nullptr;      ///< of the same parent
+    timer_node* before_ = nullptr;    ///< of the same parent; of the first child: the parent
 };
 
+/// A pairing heap: setting and dropping one that is not the first cost a few steps, however many
+/// there are; dropping the first costs about log n.
+///
 /// Thread safety: none.
 class timer_heap {
 public:
     /// Puts, moves or, with `never`, drops it.
-    void set(timer_node& node, base::instant due);
+    void set(timer_node& node, base::instant due) noexcept;
     void drop(timer_node& node) noexcept;
-    [[nodiscard]] timer_node* first() const noexcept {
-        return heap_.empty() ? nullptr : heap_.front();
-    }
+    [[nodiscard]] timer_node* first() const noexcept { return root_; }
     [[nodiscard]] base::instant next() const noexcept {
-        return heap_.empty() ? base::never : heap_.front()->due_;
+        return root_ == nullptr ? base::never : root_->due_;
     }
-    [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
-    void put(timer_node* node, std::size_t place) noexcept;
-    void sift_up(std::size_t place) noexcept;
-    void sift_down(std::size_t place) noexcept;
+    [[nodiscard]] static timer_node* meld(timer_node* one, timer_node* other) noexcept;
+    [[nodiscard]] static timer_node* meld_all(timer_node* first) noexcept;
 
-    std::vector<timer_node*> heap_;
+    timer_node* root_ = nullptr;
+    std::size_t size_ = 0;
 };
 
 } // namespace holdfast::drive

@@ -36,7 +36,8 @@ struct capabilities {
 };
 
 /// Where answers and notices arrive. Called from inside `submit`, `cancel` or `drive`; must not
-/// call the engine back from there.
+/// call the engine back from there. The driver's never throws, as long as every operation is
+/// answered once.
 class sink {
 public:
     virtual void answered(answer&& what) = 0;
@@ -61,6 +62,9 @@ struct direct {
 /// the answer comes to the sink, at once or out of a later `drive`. Every submitted operation is
 /// answered exactly once, by `give_up` at the latest (then `unknown`, or `failed` if it is certain
 /// that nothing happened), unless it is cancelled first.
+///
+/// `submit`, `drive` and `received` may throw at any point; see `reset`. The other functions throw
+/// only if nothing has changed.
 ///
 /// Thread safety: none. The driver calls one function at a time, from any thread.
 /// After fork() the child calls nothing, not even the destructor.
@@ -97,6 +101,11 @@ public:
     }
     /// How many answers are on their way.
     [[nodiscard]] virtual std::size_t expected() const { return 0; }
+
+    /// After `submit`, `drive` or `received` has thrown, for want of memory or of anything else of
+    /// the system's: forgets every operation that is not answered yet, and whatever may be half
+    /// done on this side. Whoever asked takes those operations as `unknown`.
+    virtual void reset() noexcept {}
 };
 
 } // namespace holdfast::engine

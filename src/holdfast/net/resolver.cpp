@@ -43,6 +43,18 @@ std::string why(int code, int error) {
     return text;
 }
 
+resolution look_up(const std::string& host, std::uint16_t port, const lookup& how) noexcept {
+    try {
+        try {
+            return how(host, port);
+        } catch (const std::exception& problem) { return {{}, problem.what()}; }
+    } catch (...) {
+        resolution none;
+        none.failure = "out of memory"; // short enough to need none
+        return none;
+    }
+}
+
 } // namespace
 
 resolution system_lookup(const std::string& host, std::uint16_t port) {
@@ -89,13 +101,13 @@ resolver::resolver(const std::string& host, std::uint16_t port, const lookup& ho
     }
     try {
         base::library_thread("holdfast-names", [to = shared_, host, port, how] {
-            resolution found;
-            try {
-                found = how(host, port);
-            } catch (const std::exception& problem) { found = {{}, problem.what()}; }
+            auto found = look_up(host, port, how);
             leave();
             to->finish(std::move(found));
         }).detach();
+    } catch (const std::system_error& refusal) {
+        leave();
+        shared_->finish({{}, base::advice_on_threads(refusal)});
     } catch (...) {
         leave();
         throw;

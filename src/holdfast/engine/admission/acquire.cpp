@@ -83,11 +83,8 @@ answer gate::grant(const acquire_op& what, const place& from) {
         return refuse(errc::internal,
                       "the next token would not be below 2^53: is the clock right?");
     }
-    state_.kind = what.kind;
-    state_.limit = what.kind == primitive::semaphore ? what.limit : 1;
-    hold& given = state_.holds.emplace_back();
+    hold given;
     given.owner = what.who.owner;
-    given.token = give_token(what.how, what.proposed_token);
     given.how = what.how;
     given.permits = what.kind == primitive::semaphore ? what.permits : 1;
     given.detached = what.detached;
@@ -96,10 +93,16 @@ answer gate::grant(const acquire_op& what, const place& from) {
     given.since_wall_us = at_.wall_us;
     given.from = from;
     given.note = what.note;
-    keep_past_duplicates(what);
-    changed_ = true;
+    make_room(state_.holds);
+    // From here on nothing throws: a hold that is half made would be nobody's.
+    state_.kind = what.kind;
+    state_.limit = what.kind == primitive::semaphore ? what.limit : 1;
+    given.token = give_token(what.how, what.proposed_token);
     answer out = say(fate::granted);
     out.token = given.token;
+    state_.holds.push_back(std::move(given));
+    keep_past_duplicates(what);
+    changed_ = true;
     return out;
 }
 

@@ -52,10 +52,10 @@ fate gate::release(const base::owner_id& owner) {
     } else {
         state_.holds.erase(held);
     }
-    const bool granted = grant_heads(nullptr) > 0;
-    const fate done = granted && !rests ? fate::handed_off : fate::released;
-    remember(owner, done);
-    return done;
+    remember(owner, fate::released); // before anything can throw: by now it is done
+    if (grant_heads(nullptr) == 0 || rests) { return fate::released; }
+    remember(owner, fate::handed_off);
+    return fate::handed_off;
 }
 
 fate gate::withdraw(const base::owner_id& owner) {
@@ -79,6 +79,7 @@ fate gate::withdraw(const base::owner_id& owner) {
 fate gate::take_away(const break_op& what) {
     // Not settled first: who would be granted by that did not hold when the break was asked for.
     drop_ended_holds();
+    pushes_.reserve(pushes_.size() + state_.holds.size()); // below, nothing may throw
     const auto gone = std::erase_if(state_.holds, [&](const hold& one) {
         if (what.only_token != 0 && one.token != what.only_token) { return false; }
         if (!one.resting(at_.now)) {

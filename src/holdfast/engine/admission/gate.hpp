@@ -12,6 +12,12 @@
 
 namespace holdfast::engine::admission {
 
+/// Makes room for one more, so that adding it does not throw.
+template <typename Item>
+void make_room(std::vector<Item>& in) {
+    if (in.size() == in.capacity()) { in.reserve(in.size() + in.size() / 2 + 1); }
+}
+
 /// A notice for one client.
 struct push {
     base::client_id to;
@@ -36,7 +42,9 @@ struct push {
 /// | held      | deadline, or its client's death    | resting if before rest_until, gone |
 /// | resting   | rest_until, or broken              | gone                               |
 ///
-/// Thread safety: none. Throws only std::bad_alloc and what the queue throws.
+/// Thread safety: none. Throws only std::bad_alloc and what the queue throws; then record and queue
+/// are as after some of the steps of the operation, none of them half done, and the operation can be
+/// asked for again.
 class gate {
 public:
     gate(record& state, waiter_queue& queue, const moment& at, std::vector<push>& pushes) noexcept

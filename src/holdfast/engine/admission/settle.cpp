@@ -56,6 +56,9 @@ unsigned gate::grant_heads(const base::owner_id* asker) {
         }
         const bool dead = at_.dead(*head);
         if (!dead && (!fits(head->how, head->permits) || tokens_used_up())) { break; }
+        // First the memory, so that nobody is taken out of the queue for nothing.
+        make_room(state_.holds);
+        make_room(pushes_);
         waiter first = queue_.take();
         --state_.waiting;
         changed_ = true;

@@ -103,6 +103,13 @@ base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instan
     return next;
 }
 
+/// Whatever threw may have left a transaction open.
+void embedded_engine::reset() noexcept {
+    const std::scoped_lock hold{guard()};
+    undo(errc::internal);
+    pending_.clear();
+}
+
 bool embedded_engine::begin(store::access how) {
     for (int yields = 0; yields < most_yields; ++yields) {
         if (store_.begin(how)) { return true; }

@@ -47,6 +47,7 @@ public:
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
+    void reset() noexcept override;
 
 private:
     struct job {

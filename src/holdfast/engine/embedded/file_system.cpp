@@ -1,11 +1,10 @@
 #include "holdfast/engine/embedded/file_system.hpp"
 
+#include "holdfast/base/process.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
 #include <array>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <sys/vfs.h>
 #include <utility>
 
@@ -73,9 +72,7 @@ void demand_suitable(const std::string& path) {
                           ", where the locks of different machines do not "
                           "meet; use a file on a local disk: embedded:/path"};
     }
-    std::ifstream file{"/proc/self/timens_offsets"};
-    const std::string offsets{std::istreambuf_iterator<char>{file}, {}};
-    if (has_boottime_offset(offsets)) {
+    if (has_boottime_offset(base::read_small_file("/proc/self/timens_offsets"))) {
         throw failure{errc::store_unsuitable,
                       path + " cannot be used from this time namespace, whose boot-time clock is "
                              "shifted: others would see deadlines differently"};

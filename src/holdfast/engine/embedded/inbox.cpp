@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <new>
 #include <unistd.h>
 
 namespace holdfast::engine::embedded {
@@ -53,6 +54,17 @@ std::optional<notice> decode_notice(std::span<const std::byte> from) noexcept {
 
 std::string inbox::path_of(const base::client_id& client) const {
     return folder_ + '/' + client.text();
+}
+
+/// What `use` gives; -1 and ENOMEM if there is no memory for the path.
+template <typename Use>
+int inbox::with_path(const base::client_id& client, Use use) const noexcept {
+    try {
+        return use(path_of(client).c_str());
+    } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
+        return -1;
+    }
 }
 
 void inbox::open(const std::string& folder, const base::client_id& self, const struct stat& like) {
@@ -106,8 +118,9 @@ std::vector<notice> inbox::read() {
 
 void inbox::send(const base::client_id& to, const notice& what) const noexcept {
     const message text = encode(what);
-    const base::fd fifo{
-        ::open(path_of(to).c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)};
+    const base::fd fifo{with_path(to, [](const char* path) {
+        return ::open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    })};
     if (!fifo) { return; } // gone, or nobody reads: the client is dead or beats
     struct stat about {};
     if (::fstat(fifo.get(), &about) != 0 || !S_ISFIFO(about.st_mode)) { return; }
@@ -115,7 +128,9 @@ void inbox::send(const base::client_id& to, const notice& what) const noexcept {
     [[maybe_unused]] const auto written = ::write(fifo.get(), text.data(), text.size());
 }
 
-void inbox::remove(const base::client_id& dead) const noexcept { ::unlink(path_of(dead).c_str()); }
+void inbox::remove(const base::client_id& dead) const noexcept {
+    with_path(dead, [](const char* path) { return ::unlink(path); });
+}
 
 std::vector<base::client_id> inbox::others(std::size_t most) const {
     std::vector<base::client_id> out;

@@ -48,6 +48,8 @@ public:
 
 private:
     [[nodiscard]] std::string path_of(const base::client_id& client) const;
+    template <typename Use>
+    int with_path(const base::client_id& client, Use use) const noexcept;
 
     base::fd fifo_;
     base::client_id self_;

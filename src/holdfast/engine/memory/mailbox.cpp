@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace holdfast::engine::memory {
 
@@ -26,25 +28,29 @@ base::fd open_eventfd() {
 
 mailbox::mailbox() : descriptor_{open_eventfd()} {}
 
-void mailbox::put(const notice& what) {
+void mailbox::put(const notice& what) noexcept {
     const std::lock_guard hold{guard_};
-    if (notices_.size() >= most_notices) {
-        notices_.assign(1, {notice::kind::inbox_reset, 0, 0});
-        return;
-    }
-    notices_.push_back(what);
-    if (notices_.size() > 1) { return; } // signalled already
+    const bool signalled = missed_ || !notices_.empty();
+    try {
+        if (notices_.size() < most_notices) {
+            notices_.push_back(what);
+        } else {
+            missed_ = true;
+        }
+    } catch (const std::bad_alloc&) { missed_ = true; }
+    if (signalled) { return; }
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
 }
 
-void mailbox::empty_into(std::vector<notice>& out) {
+bool mailbox::empty_into(std::vector<notice>& out) noexcept {
     out.clear();
     const std::lock_guard hold{guard_};
-    if (notices_.empty()) { return; }
+    if (notices_.empty() && !missed_) { return true; }
     std::uint64_t count = 0;
     [[maybe_unused]] const auto read = ::read(descriptor_.get(), &count, sizeof count);
     out.swap(notices_);
+    return !std::exchange(missed_, false);
 }
 
 } // namespace holdfast::engine::memory

@@ -16,9 +16,10 @@ public:
     /// Throws error(limit_reached) if there is no descriptor left.
     mailbox();
 
-    void put(const notice& what);
-    /// Everything that has come, into `out`, which is emptied first.
-    void empty_into(std::vector<notice>& out);
+    void put(const notice& what) noexcept;
+    /// Everything that has come, into `out`, which is emptied first. False: some were lost, for
+    /// want of room or of memory.
+    [[nodiscard]] bool empty_into(std::vector<notice>& out) noexcept;
     /// Readable while there is something.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
 
@@ -29,6 +30,7 @@ private:
     const base::fd descriptor_;
     std::mutex guard_;
     std::vector<notice> notices_;
+    bool missed_ = false;
 };
 
 } // namespace holdfast::engine::memory

@@ -43,16 +43,15 @@ public:
     void submit(op_id id, const op& what, base::instant /*give_up*/) override {
         assert(sink_ != nullptr);
         pushes_.clear();
-        answer said = std::visit([this](const auto& one) { return run(one); }, what);
-        said.id = id;
-        sink_->answered(std::move(said));
-        for (const auto& push : pushes_) {
-            if (push.to == client_) {
-                sink_->noticed(push.what); // it is our turn anyway: no need to wake anybody
-            } else {
-                store_->deliver(push);
-            }
+        try {
+            answer said = std::visit([this](const auto& one) { return run(one); }, what);
+            said.id = id;
+            sink_->answered(std::move(said));
+        } catch (...) { // no memory; who was granted something by then shall hear of it
+            deliver_all();
+            throw;
         }
+        deliver_all();
     }
 
     void cancel(op_id /*id*/) override {} // everything is answered already
@@ -63,12 +62,23 @@ public:
 
     base::instant drive(std::span<const pollfd> /*ready*/, base::instant /*now*/) override {
         assert(sink_ != nullptr);
-        inbox_->empty_into(came_);
+        const bool all = inbox_->empty_into(came_);
         for (const notice& what : came_) { sink_->noticed(what); }
+        if (!all) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
         return base::never;
     }
 
 private:
+    void deliver_all() {
+        for (const auto& push : pushes_) {
+            if (push.to == client_) {
+                sink_->noticed(push.what); // it is our turn anyway: no need to wake anybody
+            } else {
+                store_->deliver(push);
+            }
+        }
+    }
+
     answer run(const acquire_op& what) { return store_->acquire(what, from_, time_, pushes_); }
 
     answer run(const beat_op& what) {

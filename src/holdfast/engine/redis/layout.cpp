@@ -77,12 +77,13 @@ layout::layout(std::string prefix, const setting& who)
 /// The same name as before is the usual case.
 void layout::append_key(std::string& out, std::string_view name) {
     if (name != key_for_ || key_.empty()) {
+        key_.clear(); // until it is whole: there may be no memory for it
         key_for_ = name;
-        key_ = prefix_ + '{';
-        append_encoded(key_, name);
-        key_ += '}';
+        std::string key = prefix_ + '{';
+        append_encoded(key, name);
+        key += '}';
         std::string bulk;
-        append_bulk(bulk, key_);
+        append_bulk(bulk, key);
         key_ = std::move(bulk);
     }
     out += key_;
@@ -93,19 +94,21 @@ const std::string& layout::terms_of(const acquire_op& what) {
     const wish now{what.kind,  what.how,   what.detached, what.permits,
                    what.limit, what.lease, what.min_hold, what.queue};
     if (!terms_.empty() && now == terms_for_ && what.note == note_for_) { return terms_; }
+    auto terms = std::exchange(terms_, {}); // until they are whole, as above
     terms_for_ = now;
     note_for_ = what.note;
-    terms_.clear();
-    terms_ += letter(what.kind);
-    terms_ += letter(what.how);
-    terms_ += what.detached ? 'd' : '-';
-    append_padded(terms_, what.kind == primitive::semaphore ? what.permits : 1, 5);
-    append_padded(terms_, what.kind == primitive::semaphore ? what.limit : 1, 5);
-    append_padded(terms_, static_cast<std::uint64_t>(what.lease.count()), lease_digits);
-    append_padded(terms_, static_cast<std::uint64_t>(what.min_hold.count()), 11);
-    terms_ += letter(what.queue);
-    terms_ += from_;
-    terms_ += what.note;
+    terms.clear();
+    terms += letter(what.kind);
+    terms += letter(what.how);
+    terms += what.detached ? 'd' : '-';
+    append_padded(terms, what.kind == primitive::semaphore ? what.permits : 1, 5);
+    append_padded(terms, what.kind == primitive::semaphore ? what.limit : 1, 5);
+    append_padded(terms, static_cast<std::uint64_t>(what.lease.count()), lease_digits);
+    append_padded(terms, static_cast<std::uint64_t>(what.min_hold.count()), 11);
+    terms += letter(what.queue);
+    terms += from_;
+    terms += what.note;
+    terms_ = std::move(terms);
     return terms_;
 }
 

@@ -13,10 +13,10 @@ link::link(const place& where, greeter greet)
 void link::open(base::instant now) {
     // What was asked on a session that has ended must be told of that first.
     if (living() || (opened_ && (!told_ended_ || now < retry_))) { return; }
+    session_ = std::make_unique<session>(where_, greet_(), now);
     opened_ = true;
     told_ready_ = false;
     told_ended_ = false;
-    session_ = std::make_unique<session>(where_, greet_(), now);
 }
 
 link::change link::drive(std::span<const pollfd> ready, base::instant now,

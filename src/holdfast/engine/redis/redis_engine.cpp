@@ -184,12 +184,8 @@ void redis_engine::changed(link::change how, instant now) {
     if (how != link::change::ended) { return; }
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
-    auto lost = std::exchange(flights_, {});
-    on_the_way_ = quiet_ = patient_ = 0;
-    lets_lie_ = false;
-    waits_.lost();
-    plain_loaded_ = redisson_loaded_ = false;
-    exchange_ = exchanging::unused;
+    const auto lost = std::exchange(flights_, {});
+    forget_session();
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
         // A server does nothing before it has read the whole command.
@@ -203,6 +199,24 @@ void redis_engine::changed(link::change how, instant now) {
     }
     fail_waiting(code, link_.detail());
     if (now >= earliest_) { give_up(now); }
+}
+
+void redis_engine::forget_session() noexcept {
+    on_the_way_ = quiet_ = patient_ = 0;
+    lets_lie_ = false;
+    waits_.lost();
+    plain_loaded_ = redisson_loaded_ = false;
+    exchange_ = exchanging::unused;
+}
+
+/// A command may be half written, a reply half read: the next session begins anew. The socket stays
+/// open until then, since others may be reading from it.
+void redis_engine::reset() noexcept {
+    link_.break_off(errc::unavailable, "out of memory"); // short enough to need none
+    flights_ = {};
+    waiting_.clear();
+    forget_session();
+    earliest_ = base::never;
 }
 
 void redis_engine::fail_waiting(std::error_code code, const std::string& detail) {

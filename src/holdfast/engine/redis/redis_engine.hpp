@@ -36,6 +36,7 @@ public:
     [[nodiscard]] direct expect() override;
     base::instant received(ssize_t count, int error, base::instant now) override;
     [[nodiscard]] std::size_t expected() const override { return on_the_way_; }
+    void reset() noexcept override;
 
 private:
     struct waiting {
@@ -131,6 +132,7 @@ private:
 
     // When things go wrong.
     void changed(link::change how, base::instant now);
+    void forget_session() noexcept;
     void fail_waiting(std::error_code code, const std::string& detail);
     void give_up(base::instant now);
     [[nodiscard]] base::instant due() const noexcept;
