@@ -22,8 +22,8 @@
 
 namespace holdfast::test {
 
-/// Runs `action`. What it may throw when something is refused: std::bad_alloc, or an error that says
-/// what to do. Whether it threw.
+/// Runs `action`. What it may throw when something is refused: std::bad_alloc, or an error that
+/// says what to do. Whether it threw.
 template <typename Action>
 bool throws_what_it_may(Action action) {
     try {

@@ -41,8 +41,8 @@ void wait_task::sleeps(drive::sleeper& who) {
 void wait_task::on_timer(instant now) { feed({.what = wait_event::tick}, now); }
 void wait_task::on_cancel(instant now) { feed({.what = wait_event::cancel}, now); }
 
-/// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of, and
-/// is asked for again.
+/// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of,
+/// and is asked for again.
 void wait_task::need_hold() {
     if (!hold_ && !finished_) { hold_ = std::make_shared<hold>(core_, op_.how); }
 }

@@ -166,8 +166,9 @@ void driver::send_beats() noexcept {
     }
 }
 
-/// Those from `first` on that are written in the same way as it is, as many as fit into a batch: they
-/// are moved to the front, and it says how many they are. Throws only if nothing was submitted.
+/// Those from `first` on that are written in the same way as it is, as many as fit into a batch:
+/// they are moved to the front, and it says how many they are. Throws only if nothing was
+/// submitted.
 std::size_t driver::send_batch(std::vector<beat_request>& all, std::size_t first) {
     const auto rest = all.begin() + static_cast<std::ptrdiff_t>(first);
     const auto others =

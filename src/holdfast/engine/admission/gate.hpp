@@ -43,8 +43,8 @@ struct push {
 /// | resting   | rest_until, or broken              | gone                               |
 ///
 /// Thread safety: none. Throws only std::bad_alloc and what the queue throws; then record and queue
-/// are as after some of the steps of the operation, none of them half done, and the operation can be
-/// asked for again.
+/// are as after some of the steps of the operation, none of them half done, and the operation can
+/// be asked for again.
 class gate {
 public:
     gate(record& state, waiter_queue& queue, const moment& at, std::vector<push>& pushes) noexcept
