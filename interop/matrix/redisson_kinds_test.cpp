@@ -3,6 +3,8 @@
 
 #include "matrix.hpp"
 
+#include <sstream>
+
 namespace holdfast::interop {
 
 namespace {
@@ -19,6 +21,19 @@ class redisson_kinds : public matrix {
 protected:
     [[nodiscard]] static std::string with(const std::string& request, const std::string& kind) {
         return kind.empty() ? request : request + " " + kind;
+    }
+    /// As try_by and wait_by, of another lock.
+    [[nodiscard]] static std::string try_of(const std::string& lock, const std::string& hold,
+                                            milliseconds lease) {
+        std::ostringstream out;
+        out << "try " << hold << ' ' << lock << ' ' << lease.count();
+        return out.str();
+    }
+    [[nodiscard]] static std::string wait_of(const std::string& lock, const std::string& hold) {
+        std::ostringstream out;
+        out << "acquire " << hold << ' ' << lock << ' ' << long_lease.count() << ' '
+            << (2 * long_lease).count();
+        return out.str();
     }
     /// With or without a token.
     [[nodiscard]] static bool is_held(const std::string& answer) {
@@ -62,21 +77,17 @@ TEST_P(redisson_kinds, all_keep_us_out) {
 }
 
 TEST_P(redisson_kinds, all_take_over_when_our_lease_has_ended) {
+    // A lock for each kind, so that all of them wait at the same time.
     std::vector<pending> waiters;
-    int number = 0;
     for (const auto& kind : all_kinds) {
-        SCOPED_TRACE(label(kind));
-        const auto lock = name() + ":" + std::to_string(++number);
-        const auto hold = "a" + std::to_string(number);
-        ASSERT_EQ(ours().ask("try " + hold + " " + lock + " 1500"), "held");
-        waiters.push_back(theirs().start(
-            with("acquire b" + std::to_string(number) + " " + lock + " 30500 61000", kind)));
+        const auto lock = name() + ":" + label(kind);
+        ASSERT_EQ(ours().ask(try_of(lock, label(kind), short_lease)), "held");
+        waiters.push_back(theirs().start(with(wait_of(lock, label(kind)), kind)));
     }
-    number = 0;
-    for (const auto& waiter : waiters) {
-        EXPECT_TRUE(is_held(waiter.text(short_lease + slack + slack)))
-            << label(all_kinds.at(static_cast<std::size_t>(number)));
-        EXPECT_EQ(theirs().ask("release b" + std::to_string(++number)), "released");
+    for (std::size_t i = 0; i < waiters.size(); ++i) {
+        const auto& kind = all_kinds.at(i);
+        EXPECT_TRUE(is_held(waiters.at(i).text(short_lease + slack + slack))) << label(kind);
+        EXPECT_EQ(theirs().ask("release " + label(kind)), "released") << label(kind);
     }
 }
 
