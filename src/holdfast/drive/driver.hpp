@@ -16,6 +16,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -29,8 +30,9 @@ namespace holdfast::drive {
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
-///   rests                 a caller leads, or has        nobody has led for `quiet`, or a timer is
-///                         led a moment ago              due and nobody leads
+///   rests                 a caller leads, or has        nobody has led for `quiet`; or nobody
+///                         led a moment ago              leads and a timer is due, or a renewal or
+///                                                       heartbeat has no answer yet
 ///
 /// Thread safety: members other than `cancel` are called during a turn.
 class driver final : private engine::sink {
@@ -80,8 +82,8 @@ public:
     /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
     void cancel(std::shared_ptr<participant> who) noexcept;
 
-    /// Waits until no operation is on its way any more, at most for `most`, and takes leave of all
-    /// who listen. It is the last that is asked of it.
+    /// Waits until no operation is on its way any more, nor is to be sent again, at most for
+    /// `most`, and takes leave of all who listen. It is the last that is asked of it.
     void drain(base::duration most);
 
 private:
@@ -113,6 +115,7 @@ private:
     void hand_out_answers();
     void hand_out_notices();
     void send_beats();
+    [[nodiscard]] std::size_t gather_batch(std::span<beat_request> rest) const;
     void answer_beats(const beat_flight& batch, const engine::answer& what, base::instant at);
     void run_due(base::instant at);
     void take_cancels(base::instant at);
@@ -131,8 +134,10 @@ private:
     void poll_once(std::unique_lock<std::mutex>& lock, const sleeper* leader);
     void tell_keeper_of_new_descriptors();
     void keep();
+    [[nodiscard]] bool keeper_may_rest() const;
     void keeper_rests(std::unique_lock<std::mutex>& lock);
     void call_keeper_in_time();
+    [[nodiscard]] bool unfinished() const;
     [[nodiscard]] base::instant next_due() const { return std::min(timers_.next(), engine_due_); }
 
     const base::time_source& time_;
