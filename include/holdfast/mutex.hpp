@@ -18,10 +18,12 @@ namespace holdfast {
 /// with std::lock_guard, unique_lock, scoped_lock and std::lock. acquire() and its family answer a
 /// lease that can be passed on. Both are renewed while held, unless the options say otherwise.
 ///
-/// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`
-/// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
-/// and the try forms answer empty. unlock() never throws: what it could not do goes to the
-/// observer.
+/// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`, or
+/// for the time-out of the call if that is shorter, throws unavailable, or sets the
+/// std::error_code; try_lock() and try_acquire() make one attempt. A stop_token makes acquire()
+/// throw cancelled and the try forms answer empty. unlock() never throws: what it could not do goes
+/// to the observer. It waits for the answer to its release for 200 ms at most: after that the
+/// release goes on in the background, and comes before this client's next lock() of the name.
 /// lock() of what the thread holds already throws would_deadlock; the try forms answer false. Only
 /// with layout::plain both renew the lease, as go-zero does: then one unlock() frees it.
 ///

@@ -38,7 +38,8 @@ public:
     struct waiting {
         drive::sleeper sleep;
         base::milliseconds lease{0};
-        base::instant began{};
+        base::instant began{};             ///< extend: when it was asked for last
+        base::instant until = base::never; ///< then it is told without an answer
         std::error_code failure;
         std::string detail;
         bool was_lost = false;
@@ -48,8 +49,9 @@ public:
     void begin(base::instant now);
     [[nodiscard]] std::stop_token lost();
     void release(waiting& caller, base::instant give_up, base::instant now);
-    /// Nobody waits for it; the observer is told if it fails.
-    void release_unheard(bool tells_loss, base::instant give_up, base::instant now);
+    /// Goes on until it is answered or the lease has ended; the observer is told if it fails. A
+    /// `caller` waits for it until `caller->until`; null: nobody does.
+    void let_go(waiting* caller, bool tells_loss, base::instant now);
     void extend(waiting& caller, base::instant now);
     void abandon(base::instant now);
     void forget();
@@ -61,15 +63,22 @@ public:
                  base::instant now) override;
     void on_notice(const engine::notice& what, base::instant now) override;
     void on_farewell() override;
+    void on_hurry(base::instant now) override;
+    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_release(); }
 
 private:
     void feed(const machine::lease_input& input, base::instant now);
     void apply(const machine::lease_machine::actions& todo, base::instant now);
     void publish() noexcept;
     void tell_lost();
-    void answer_extends(base::instant sent, base::milliseconds lease, bool good);
+    void retry(machine::lease_event why, base::instant now);
+    void begin_release(base::instant give_up, base::instant now);
+    void answer_extends(base::instant sent, base::milliseconds lease, bool good, base::instant now);
+    void end_extends(base::instant now);
+    [[nodiscard]] base::instant callers_end() const noexcept;
     void answer_release();
     void tell_release();
+    void tell_release_failed(const char* otherwise);
 
     client_core& core_;
     engine::ticket who_;
@@ -78,8 +87,8 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_;
     base::milliseconds lease_;
-    base::instant since_{}; ///< when this side heard of it
-    base::instant give_up_release_ = base::never;
+    base::instant since_{};                       ///< when this side heard of it
+    base::instant tell_release_by_ = base::never; ///< if it has no answer then
     std::stop_source stop_{std::nostopstate};
     waiting* releaser_ = nullptr;
     std::vector<waiting*> extenders_;
@@ -90,7 +99,7 @@ private:
     mode how_;
     bool forgotten_ = false;
     bool handed_;          ///< by who had it before, so others may wait, too
-    bool unheard_ = false; ///< it is being released, and nobody waits for that
+    bool unheard_ = false; ///< it is being released, and the observer is to be told of a failure
     bool tells_loss_ = false;
 };
 

@@ -28,6 +28,7 @@ wait_task::wait_task(client_core& core, const request& what, base::owner_id owne
     op_.min_hold = what.options.min_hold;
     op_.detached = what.options.detached;
     op_.queue = queue;
+    op_.once = plan.once;
     op_.note = what.options.note;
 }
 
@@ -42,6 +43,7 @@ void wait_task::sleeps(drive::sleeper& who) {
 
 void wait_task::on_timer(instant now) { feed({.what = wait_event::tick}, now); }
 void wait_task::on_cancel(instant now) { feed({.what = wait_event::cancel}, now); }
+void wait_task::on_hurry(instant now) { feed({.what = wait_event::hurry}, now); }
 
 wait_event wait_task::asked(const engine::answer& what) {
     switch (what.what) {
@@ -70,7 +72,7 @@ void wait_task::on_answer(drive::purpose of, const engine::answer& what, instant
     if (what.what != engine::fate::granted && what.what != engine::fate::busy) {
         core_.drive().listen(op_.who.owner.number, *this);
     }
-    feed({asked(what), what.token, sent, what.ahead, what.check_in}, now);
+    feed({asked(what), what.token, sent, what.ahead, what.check_in, what.retry_now}, now);
 }
 
 void wait_task::on_beat(const engine::beat_answer& what, instant sent, milliseconds /*lease*/,
@@ -91,7 +93,10 @@ void wait_task::on_notice(const engine::notice& what, instant now) {
     switch (what.what) {
     case kind::granted: feed({.what = wait_event::push_granted, .token = what.token}, now); break;
     case kind::maybe_free: feed({.what = wait_event::push_maybe_free}, now); break;
-    case kind::inbox_reset: feed({.what = wait_event::push_reset}, now); break;
+    case kind::inbox_reset:
+        feed({.what = wait_event::push_reset}, now);
+        if (is_unfinished()) { on_hurry(now); } // there is a connection again
+        break;
     case kind::broken: break; // concerns holds only
     }
 }
@@ -102,24 +107,27 @@ void wait_task::feed(const machine::wait_input& input, instant now) {
 
 void wait_task::apply(const waiter_machine::actions& todo, instant now) {
     auto& drive = core_.drive();
-    const auto give_up = later(now, core_.connect_wait());
     if (todo.ask) {
+        core_.unfinished().send_all(op_.who.name, now);
         op_.not_after = todo.not_after;
-        drive.send(*this, drive::purpose::ask, op_, std::min(give_up, todo.not_after));
+        drive.send(*this, drive::purpose::ask, op_, todo.not_after);
     }
     if (todo.beat) {
+        const auto give_up = later(now, core_.connect_wait());
         drive.beat(*this, {op_.who, true, {}}, std::min(give_up, now + milliseconds{900}));
     }
     if (todo.withdraw) {
         drive.need_keeper(); // the caller goes its way
         drive.listen(op_.who.owner.number, *this);
-        drive.send(*this, drive::purpose::withdraw, engine::withdraw_op{op_.who}, give_up);
+        drive.send(*this, drive::purpose::withdraw, engine::withdraw_op{op_.who},
+                   later(now, core_.background_wait()));
     }
     if (todo.tell_withdraw_failed) {
         core_.tell(event{event::kind::withdraw_failed, op_.who.name, op_.who.owner.text(), 0,
                          failure_, detail_});
     }
     drive.wake_at(*this, todo.wake);
+    core_.unfinished().set(op_.who.name, *this, is_unfinished());
     // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
     if (machine_.now_in() == waiter_machine::state::done &&
         machine_.result() != waiter_machine::outcome::granted) {
