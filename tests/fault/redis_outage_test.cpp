@@ -2,9 +2,13 @@
 // than it allowed (P9), and what was not answered is `unavailable`, not "busy" (P5).
 
 #include "fault/redis_fixture.hpp"
+#include "support/net_listener.hpp"
 
 namespace holdfast::test {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 /// On a busy machine; what is tested for takes five seconds.
 constexpr milliseconds promptly = scaled(700ms);
@@ -171,6 +175,55 @@ TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
     EXPECT_EQ(complaint_of([&] { (void)mutex{here, "stock"}.acquire(); }).code, errc::unavailable);
     EXPECT_EQ(complaint_of([&] { (void)here.ping(); }).code, errc::unavailable);
     EXPECT_LT(watch.elapsed(), 1s + promptly);
+}
+
+// Servers that do not let a client in.
+
+TEST_F(redis_outage, of_a_server_with_too_many_clients_passes) {
+    redis_server full{{.arguments = {"--maxclients", "1"}}}; // the test itself is that one
+    client here{full.url()};
+    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("maxclients"));
+    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
+    EXPECT_FALSE(asking.done_within(100ms));
+    full.command({"CONFIG", "SET", "maxclients", "100"});
+    EXPECT_TRUE(asking.get().valid());
+}
+
+/// Says one thing to whoever comes, and hangs up; what it says on whose port.
+complaint told_by(const std::string& words, const char* scheme = "redis") {
+    const listener door;
+    const background speaking{[&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            const auto peer = door.accept(20ms);
+            if (!peer) { continue; }
+            if (!words.empty()) { send_all(peer.get(), words); }
+            (void)receive(peer.get(), 1, 200ms);
+        }
+        return 0;
+    }};
+    client here{std::string{scheme} + "://127.0.0.1:" + std::to_string(door.port())};
+    return complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
+}
+
+TEST_F(redis_outage, of_a_server_in_protected_mode_says_what_to_do) {
+    const auto said = told_by(
+        "-DENIED Redis is running in protected mode because protected mode is enabled and no "
+        "password is set for the default user. In this mode connections are only accepted from "
+        "the loopback interface. If you want to connect from external computers to Redis you may "
+        "adopt one of the following solutions: 1) Just disable protected mode.\r\n");
+    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("protected mode"));
+    EXPECT_THAT(said.text, HasSubstr("requirepass"));
+    EXPECT_THAT(said.text, Not(HasSubstr("7.0 or later")));
+    EXPECT_LT(said.text.size(), 500U) << "not the whole page";
+}
+
+TEST_F(redis_outage, of_a_server_that_hangs_up_on_the_greeting_hints_at_tls) {
+    const auto said = told_by("");
+    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("rediss://"));
 }
 
 } // namespace
