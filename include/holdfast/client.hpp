@@ -23,7 +23,11 @@ class client_core;
 ///
 /// Nothing is opened before the first operation; a URL that cannot be understood throws
 /// invalid_url or unsupported at once. An engine that cannot be reached is tried for
-/// `connect_wait`, then the operation throws unavailable.
+/// `connect_wait`, or until the time-out of the call; then the operation throws unavailable. A try
+/// is one attempt.
+///
+/// The destructor of the last that uses the connection waits for requests without an answer, e.g.
+/// releases, for 500 ms at most.
 ///
 /// A client that was moved from can only be destroyed or assigned to.
 ///

@@ -18,7 +18,7 @@ enum class errc {
     unsupported = 4,       ///< this engine cannot do what was asked
     wrong_primitive = 5,   ///< the name is in use by another kind of lock
     wrong_limit = 6,       ///< the name is in use by a semaphore with another limit
-    unavailable = 7,       ///< the engine could not be reached for the whole of connect_wait
+    unavailable = 7,       ///< the engine could not be reached in time: see client_options
     unknown_outcome = 8,   ///< the answer was lost: it may or may not have happened
     cancelled = 9,         ///< the stop_token asked for it
     lost = 10,             ///< the lease ended before it was released

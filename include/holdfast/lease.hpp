@@ -55,7 +55,10 @@ public:
     lease& operator=(lease&& other) noexcept; ///< releases what it held
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
-    ~lease(); ///< releases; what fails is told to the observer
+    /// Releases. Waits for the answer, but for 200 ms at most: after that the release goes on in
+    /// the background until it is answered or the lease has ended, and comes before this client's
+    /// next acquire of the name. What fails is told to the observer.
+    ~lease();
 
     /// Whether there is a hold to ask about: true also after a loss, false after release().
     [[nodiscard]] explicit operator bool() const noexcept { return hold_ != nullptr; }
@@ -81,14 +84,16 @@ public:
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
 
     /// Makes the lease last `duration` from now on, and renewals as well. Throws lost if it was,
-    /// and unknown_outcome if no answer came within a quarter of the lease; then the old deadline
-    /// stands, or, if the new one is earlier, that.
+    /// and unknown_outcome if no answer came within a quarter of `duration` (at least 50 ms), for
+    /// which it is tried again and again; then the old deadline stands, or, if the new one is
+    /// earlier, that.
     /// In layout::plain and layout::redisson a shorter duration lowers only the deadline on this
     /// side: others can acquire when it is released, or when the longer time has passed.
     void extend(std::chrono::milliseconds duration);
     void extend(std::chrono::milliseconds duration, std::error_code& failure);
 
-    /// Gives the lock up and leaves this empty. Not valid from the moment that it is sent.
+    /// Gives the lock up and leaves this empty. Not valid from the moment that it is sent. Waits
+    /// for the answer: unknown_outcome if none came for `connect_wait`.
     release_answer release();
     release_answer release(std::error_code& failure);
 

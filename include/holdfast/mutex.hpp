@@ -18,10 +18,12 @@ namespace holdfast {
 /// with std::lock_guard, unique_lock, scoped_lock and std::lock. acquire() and its family answer a
 /// lease that can be passed on. Both are renewed while held, unless the options say otherwise.
 ///
-/// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`
-/// throws unavailable, or sets the std::error_code. A stop_token makes acquire() throw cancelled
-/// and the try forms answer empty. unlock() never throws: what it could not do goes to the
-/// observer.
+/// Errors: contention is `false` or empty. An engine that cannot be reached for `connect_wait`, or
+/// for the time-out of the call if that is shorter, throws unavailable, or sets the
+/// std::error_code; try_lock() and try_acquire() make one attempt. A stop_token makes acquire()
+/// throw cancelled and the try forms answer empty. unlock() never throws: what it could not do goes
+/// to the observer. It waits for the answer to its release for 200 ms at most: after that the
+/// release goes on in the background, and comes before this client's next lock() of the name.
 /// lock() and try_lock(), in all their forms, throw would_deadlock if the calling thread holds this
 /// name by lock() already, through this or any other object of the client: so do std::lock and
 /// scoped_lock of two objects that turn out to have one name. Leases, a hold that was lost and

@@ -15,7 +15,7 @@ struct event {
         lost,              ///< a lease ended before it was released; `detail` says why
         renewal_failed,    ///< a renewal had no good answer; it is tried again while time remains
         renewal_recovered, ///< the first good renewal after that
-        release_failed,    ///< unlock() or a destructor could not release; it ends with the lease
+        release_failed,    ///< unlock() or a destructor had no good answer; it ends with the lease
         unlock_after_loss, ///< unlock() of a lease that was lost: nothing was done
         unlock_not_held,   ///< unlock() by a thread that holds nothing: nothing was done
         thread_exited,     ///< a thread ended while holding a mutex; it is renewed no more

@@ -69,7 +69,9 @@ struct hold_options {
 
 /// How a client behaves.
 struct client_options {
-    /// How long an engine that cannot be reached is tried before the error.
+    /// How long an engine that cannot be reached is tried before the error; a shorter time-out of a
+    /// call ends it sooner. 0: one attempt, as a try makes it, which on Redis takes the URL's
+    /// connect_timeout at most (1 s unless set).
     std::chrono::milliseconds connect_wait{std::chrono::seconds{5}};
 
     /// unlock() and destructors send the release and return without its answer: faster, but when
@@ -77,7 +79,8 @@ struct client_options {
     /// it was free when it was taken and was held for less than a millisecond, the release may even
     /// wait for some two milliseconds, to go out together with the next request; a process that is
     /// killed meanwhile leaves the lock to its lease. What goes wrong is told to `watch`.
-    /// lease::release() waits in any case.
+    /// lease::release() waits in any case. Without this option they wait for the answer, but not
+    /// for more than 200 ms.
     bool pipeline_release = false;
 
     /// Is told of what nobody waits for: losses, renewal trouble, failed releases.

@@ -32,14 +32,14 @@ testing::AssertionResult says(const complaint& said, errc code, std::uint16_t po
     return testing::AssertionSuccess();
 }
 
-/// Tries to take the lock. Errors that may pass are tried for connect_wait.
-complaint try_lock(client& here, const std::string& name = "stock") {
-    return complaint_of([&] { (void)mutex{here, name}.try_acquire(); });
+/// Takes the lock. Errors that may pass are tried for connect_wait.
+complaint take_lock(client& here, const std::string& name = "stock") {
+    return complaint_of([&] { (void)mutex{here, name}.acquire(); });
 }
 
-complaint try_lock(const std::string& url, milliseconds connect_wait = scaled(300ms)) {
+complaint take_lock(const std::string& url, milliseconds connect_wait = scaled(300ms)) {
     client here{url, {.connect_wait = connect_wait}};
-    return try_lock(here);
+    return take_lock(here);
 }
 
 class redis_error : public redis_fault {
@@ -53,7 +53,7 @@ protected:
 
 TEST_F(redis_error, of_a_server_that_is_not_there_says_refused) {
     server.kill();
-    const auto said = try_lock(server.url());
+    const auto said = take_lock(server.url());
     EXPECT_TRUE(says(said, errc::unavailable, server.port(), {"refused"}));
 }
 
@@ -78,7 +78,7 @@ TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
 TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_not_before) {
     server.kill();
     const stopwatch watch;
-    (void)try_lock(server.url(), 400ms);
+    (void)take_lock(server.url(), 400ms);
     EXPECT_GE(watch.elapsed(), 250ms); // less a pause between two tries
     EXPECT_LT(watch.elapsed(), scaled(2s));
 }
@@ -86,14 +86,14 @@ TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_n
 TEST_F(redis_error, of_a_server_that_accepts_and_never_answers_says_so) {
     between.silence_new();
     auto here = impatient("?connect_timeout=150");
-    const auto said = try_lock(here);
+    const auto said = take_lock(here);
     EXPECT_TRUE(says(said, errc::unavailable, between.port(), {"does not answer"}));
 }
 
 TEST_F(redis_error, of_a_server_that_does_not_confirm_the_inbox_says_that_it_does_not_answer) {
     between.hold_requests({.with = "SUBSCRIBE", .times = for_good});
     auto here = impatient("?connect_timeout=150");
-    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(), {"does not answer"}));
+    EXPECT_TRUE(says(take_lock(here), errc::unavailable, between.port(), {"does not answer"}));
     EXPECT_FALSE(is_held());
 }
 
@@ -102,7 +102,7 @@ TEST_F(redis_error, of_a_server_that_stops_answering_says_for_how_long_it_was_as
     (void)here.ping();
     between.half_open();
     between.refuse_new();
-    const auto said = try_lock(here);
+    const auto said = take_lock(here);
     EXPECT_EQ(said.code, errc::unavailable);
     const auto told = complaint_of([&] { (void)here.ping(); });
     EXPECT_EQ(told.code, errc::unavailable);
@@ -172,7 +172,7 @@ TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else
 TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_address) {
     between.mangle(GetParam(), {.with = "HELLO", .times = for_good});
     auto here = impatient("?connect_timeout=150");
-    const auto said = try_lock(here);
+    const auto said = take_lock(here);
     const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
     EXPECT_TRUE(says(said, errc::unavailable, between.port(),
                      {just_ends ? "Redis at" : "is not Redis's protocol"}));
@@ -229,7 +229,7 @@ TEST_F(redis_error, is_what_an_answer_to_nothing_makes_of_a_connection) {
 
 TEST(redis_login, is_asked_for_when_there_is_no_password) {
     redis_server server{{.password = secret}};
-    EXPECT_TRUE(says(try_lock(server.url()), errc::store_forbidden, server.port(),
+    EXPECT_TRUE(says(take_lock(server.url()), errc::store_forbidden, server.port(),
                      {"NOAUTH", "redis://user:password@host"}));
 }
 
@@ -240,9 +240,9 @@ std::string with_login(const redis_server& server, const std::string& login) {
 TEST(redis_login, is_refused_when_the_password_is_wrong_and_told_at_once) {
     redis_server server{{.password = "another"}};
     const stopwatch watch;
-    EXPECT_TRUE(says(try_lock(with_login(server, std::string{":"} + secret), 5s),
+    EXPECT_TRUE(says(take_lock(with_login(server, std::string{":"} + secret), 5s),
                      errc::store_forbidden, server.port(), {"WRONGPASS", "refuses"}));
-    EXPECT_TRUE(says(try_lock(with_login(server, std::string{"nobody:"} + secret), 5s),
+    EXPECT_TRUE(says(take_lock(with_login(server, std::string{"nobody:"} + secret), 5s),
                      errc::store_forbidden, server.port(), {"WRONGPASS", "refuses"}));
     EXPECT_LT(watch.elapsed(), scaled(2s)) << "another try would not help";
 }
@@ -271,7 +271,7 @@ TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss
     const auto told = watch->first(event::kind::renewal_failed);
     ASSERT_TRUE(told);
     EXPECT_TRUE(eventually([&] {
-        const auto said = try_lock(here);
+        const auto said = take_lock(here);
         return says(said, errc::store_forbidden, server.port(), {"WRONGPASS"});
     })) << "and whoever asks next is told";
     for (const auto& one : watch->all()) { EXPECT_THAT(one.detail, Not(HasSubstr(secret))); }
@@ -280,7 +280,7 @@ TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss
 TEST_F(redis_error, of_a_user_who_may_not_run_scripts_names_the_page_with_the_rule) {
     server.command({"ACL", "SETUSER", "clerk", "on", std::string{">"} + secret, "~*", "&*", "+@all",
                     "-evalsha"});
-    EXPECT_TRUE(says(try_lock(with_login(server, std::string{"clerk:"} + secret)),
+    EXPECT_TRUE(says(take_lock(with_login(server, std::string{"clerk:"} + secret)),
                      errc::store_forbidden, server.port(), {"NOPERM", "docs/redis.md"}));
 }
 
@@ -295,9 +295,9 @@ TEST_F(redis_error, of_a_server_that_loads_its_data_passes) {
     redis_raw other{loading.port()};
     other.send({"DEBUG", "RELOAD"});
     ASSERT_TRUE(eventually([&] { return loading.command({"DBSIZE"}).is_error(); }));
-    EXPECT_TRUE(says(try_lock(loading.url(), 100ms), errc::unavailable, loading.port(),
+    EXPECT_TRUE(says(take_lock(loading.url(), 100ms), errc::unavailable, loading.port(),
                      {"LOADING", "try again soon"}));
-    EXPECT_TRUE((mutex{patient, "stock"}.try_acquire()));
+    EXPECT_TRUE((mutex{patient, "stock"}.acquire()));
     EXPECT_EQ(loading.command({"DBSIZE"}).number(), 602)
         << "with record and mark: it had finished by then";
 }
@@ -311,9 +311,9 @@ TEST_F(redis_error, of_a_server_that_runs_a_slow_script_passes_and_names_the_rem
     redis_raw slow{server.port()};
     slow.send({"EVAL", "while true do end", "0"});
     ASSERT_TRUE(eventually([&] { return server.command({"PING"}).is_error(); }));
-    EXPECT_TRUE(says(try_lock(other), errc::unavailable, between.port(), {"BUSY", "SCRIPT KILL"}));
+    EXPECT_TRUE(says(take_lock(other), errc::unavailable, between.port(), {"BUSY", "SCRIPT KILL"}));
     EXPECT_TRUE(
-        says(try_lock(server.url()), errc::unavailable, server.port(), {"BUSY", "SCRIPT KILL"}))
+        says(take_lock(server.url()), errc::unavailable, server.port(), {"BUSY", "SCRIPT KILL"}))
         << "also when it connects just then";
     background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
     EXPECT_FALSE(asking.done_within(50ms));
@@ -326,8 +326,8 @@ TEST_F(redis_error, of_a_replica_names_the_remedy_also_if_it_became_one_just_now
     (void)here.ping();
     server.command({"REPLICAOF", "127.0.0.1", "1"});
     EXPECT_TRUE(
-        says(try_lock(here), errc::unavailable, between.port(), {"READONLY", "the master"}));
-    EXPECT_TRUE(says(try_lock(server.url()), errc::unavailable, server.port(),
+        says(take_lock(here), errc::unavailable, between.port(), {"READONLY", "the master"}));
+    EXPECT_TRUE(says(take_lock(server.url()), errc::unavailable, server.port(),
                      {"replica", "the address of the master"}));
     server.command({"REPLICAOF", "NO", "ONE"});
     EXPECT_TRUE((mutex{here, "stock"}.try_acquire())) << "and it goes on when it is master again";
@@ -338,14 +338,14 @@ TEST_F(redis_error, of_a_replica_without_its_master_says_so) {
     (void)here.ping();
     server.command({"CONFIG", "SET", "replica-serve-stale-data", "no"});
     server.command({"REPLICAOF", "127.0.0.1", "1"});
-    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(), {"master"}));
+    EXPECT_TRUE(says(take_lock(here), errc::unavailable, between.port(), {"master"}));
 }
 
 TEST_F(redis_error, of_a_server_with_too_few_replicas_says_so) {
     auto here = impatient();
     (void)here.ping();
     server.command({"CONFIG", "SET", "min-replicas-to-write", "1"});
-    EXPECT_TRUE(says(try_lock(here), errc::unavailable, between.port(),
+    EXPECT_TRUE(says(take_lock(here), errc::unavailable, between.port(),
                      {"NOREPLICAS", "min-replicas-to-write"}));
 }
 
@@ -359,7 +359,7 @@ TEST_F(redis_error, of_a_server_that_cannot_save_says_where_to_look) {
                std::string::npos;
     }));
     EXPECT_TRUE(
-        says(try_lock(disk.url()), errc::unavailable, disk.port(), {"MISCONF", "see its log"}));
+        says(take_lock(disk.url()), errc::unavailable, disk.port(), {"MISCONF", "see its log"}));
 }
 
 TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_more) {
@@ -378,7 +378,7 @@ TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_mo
     server.command({"CONFIG", "SET", "maxmemory", "1"});
 
     const stopwatch watch;
-    EXPECT_TRUE(says(try_lock(here, "new"), errc::store_full, between.port(),
+    EXPECT_TRUE(says(take_lock(here, "new"), errc::store_full, between.port(),
                      {"OOM", "maxmemory", "raise it"}));
     EXPECT_LT(watch.elapsed(), scaled(1s));
 
@@ -395,7 +395,7 @@ TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_mo
 
 TEST_F(redis_error, of_a_cluster_node_says_that_it_is_not_supported) {
     redis_server node{{.arguments = {"--cluster-enabled", "yes"}}};
-    EXPECT_TRUE(says(try_lock(node.url(), 5s), errc::unsupported, node.port(), {"mode cluster"}));
+    EXPECT_TRUE(says(take_lock(node.url(), 5s), errc::unsupported, node.port(), {"mode cluster"}));
 }
 
 TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
@@ -406,12 +406,12 @@ TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
     auto sentinel = at.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
                               at.file("sentinel.conf").string(), "--sentinel"});
     const auto url = "redis://127.0.0.1:" + std::to_string(port);
-    EXPECT_TRUE(says(try_lock(url, 5s), errc::unsupported, port, {"mode sentinel"}));
+    EXPECT_TRUE(says(take_lock(url, 5s), errc::unsupported, port, {"mode sentinel"}));
     sentinel.signal(SIGKILL);
 }
 
 TEST_F(redis_error, of_a_database_that_the_server_does_not_have_names_it) {
-    const auto said = try_lock(server.url() + "/99", 5s);
+    const auto said = take_lock(server.url() + "/99", 5s);
     EXPECT_TRUE(says(said, errc::unsupported, server.port(), {"99", "databases"}));
     EXPECT_THAT(said.text, Not(HasSubstr("7.0 or later")));
     client inside{server.url() + "/15"};

@@ -102,6 +102,7 @@ TEST_F(tls_locks, are_not_to_be_had_without_tls_where_it_is_spoken) {
     client here{"redis://127.0.0.1:" + std::to_string(server.port()), {.connect_wait = 300ms}};
     const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
     EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("rediss://"));
 }
 
 } // namespace

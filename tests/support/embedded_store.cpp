@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace holdfast::test {
 
@@ -31,6 +32,10 @@ bool embedded_store::hang() {
                SQLITE_OK &&
            ::sqlite3_busy_timeout(intruder_, patience_ms) == SQLITE_OK &&
            ::sqlite3_exec(intruder_, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+void embedded_store::go_on() {
+    ::sqlite3_close(std::exchange(intruder_, nullptr)); // and with it the transaction
 }
 
 bool embedded_store::lose_data() {

@@ -20,6 +20,7 @@ public:
 
     [[nodiscard]] std::string url() const override { return "embedded:" + file().string(); }
     [[nodiscard]] bool hang() override;
+    void go_on() override;
     [[nodiscard]] bool lose_data() override;
 
 private:

@@ -23,6 +23,8 @@ public:
     /// From now on no operation that changes anything is done or refused. False: this engine
     /// cannot hang.
     [[nodiscard]] virtual bool hang() { return false; }
+    /// Ends that: what was asked meanwhile is done, late as it is.
+    virtual void go_on() {}
 
     /// Forgets every lock. False: this engine cannot lose its data while clients are there.
     [[nodiscard]] virtual bool lose_data() { return false; }

@@ -16,6 +16,7 @@ public:
 
     [[nodiscard]] std::string url() const override { return server_.url() + query_; }
     [[nodiscard]] bool hang() override;
+    void go_on() override { server_.resume(); }
     [[nodiscard]] bool lose_data() override;
 
 private:

@@ -56,10 +56,20 @@ struct state_of_hold {
     const char* rows; ///< as parse_table reads them
 };
 
-constexpr std::array events{"tick",           "renewed",      "gone",         "renewal_unknown",
-                            "taken",          "doubt",        "extend",       "abandon",
-                            "release",        "release_done", "release_void", "release_unknown",
-                            "release_refused"};
+constexpr std::array events{"tick",
+                            "renewed",
+                            "gone",
+                            "renewal_unknown",
+                            "taken",
+                            "doubt",
+                            "extend",
+                            "abandon",
+                            "release",
+                            "release_done",
+                            "release_void",
+                            "release_unknown",
+                            "release_refused",
+                            "hurry"};
 
 /// Renewals are answered 50 ms after they were sent for 3 s, and an extension asks for 1.5 s.
 lease_input input(std::size_t event, double now) {
@@ -88,6 +98,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @1000
         release_unknown | held, @1000
         release_refused | held, @1000
+        hurry           | held, @1000
      )"},
     {"held_and_due", held, 1000, 2868, R"(
         tick            | renewing, renew 3000, @2868  | lost, tell expired
@@ -103,6 +114,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @1000
         release_unknown | held, @1000
         release_refused | held, @1000
+        hurry           | held, @1000
      )"},
     {"not_renewed", not_renewed, 1000, 2868, R"(
         tick            | held, @2868                  | lost, tell expired
@@ -118,6 +130,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @2868
         release_unknown | held, @2868
         release_refused | held, @2868
+        hurry           | held, @2868
      )"},
     {"handed", handed, 100, 1878, R"(
         tick            | held, @220                   | lost, tell expired
@@ -133,6 +146,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @1878
         release_unknown | held, @1878
         release_refused | held, @1878
+        hurry           | held, @1878
      )"},
     {"provisional", provisional, 230, 1878, R"(
         tick            | renewing, renew 3000, @1878  | lost, tell expired
@@ -148,6 +162,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @220
         release_unknown | held, @220
         release_refused | held, @220
+        hurry           | held, @220
      )"},
     {"at_max_hold", at_max_hold, 1200, 2868, R"(
         tick            | held, @2868                  | lost, tell max_hold
@@ -163,6 +178,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @2868
         release_unknown | held, @2868
         release_refused | held, @2868
+        hurry           | held, @2868
      )"},
     {"renewing", renewing, 1100, 2868, R"(
         tick            | renewing, @2868              | lost, tell expired
@@ -178,6 +194,7 @@ const std::vector<state_of_hold> table{
         release_void    | renewing, @2868
         release_unknown | renewing, @2868
         release_refused | renewing, @2868
+        hurry           | renewing, @2868
      )"},
     {"renewing_twice", renewing_twice, 1100, 2433, R"(
         tick            | renewing, @2433              | lost, tell expired
@@ -193,6 +210,7 @@ const std::vector<state_of_hold> table{
         release_void    | renewing, @2433
         release_unknown | renewing, @2433
         release_refused | renewing, @2433
+        hurry           | renewing, @2433
      )"},
     {"troubled", troubled, 1200, 2868, R"(
         tick            | held, @1276.8                | lost, tell expired
@@ -208,6 +226,7 @@ const std::vector<state_of_hold> table{
         release_void    | held, @1276.8
         release_unknown | held, @1276.8
         release_refused | held, @1276.8
+        hurry           | renewing, renew 3000, @2868  | lost, tell expired
      )"},
     {"releasing", releasing, 600, 2868, R"(
         tick            | releasing
@@ -223,6 +242,7 @@ const std::vector<state_of_hold> table{
         release_void    | ended, not_held
         release_unknown | releasing, @790              | ended, unknown
         release_refused | ended, refused
+        hurry           | releasing
      )"},
     {"release_to_be_resent", release_to_be_resent, 700, 2500, R"(
         tick            | releasing, @790              | ended, unknown
@@ -238,6 +258,7 @@ const std::vector<state_of_hold> table{
         release_void    | ended, not_held
         release_unknown | releasing, @880              | ended, unknown
         release_refused | ended, refused
+        hurry           | releasing, release           | ended, unknown
      )"},
     {"lost", lost, 2900, 6000, R"(
         tick            | lost
@@ -253,6 +274,7 @@ const std::vector<state_of_hold> table{
         release_void    | lost
         release_unknown | lost
         release_refused | lost
+        hurry           | lost
      )"},
     {"ended", ended, 700, 3000, R"(
         tick            | ended, released
@@ -268,6 +290,7 @@ const std::vector<state_of_hold> table{
         release_void    | ended, released
         release_unknown | ended, released
         release_refused | ended, released
+        hurry           | ended, released
      )"},
 };
 // clang-format on

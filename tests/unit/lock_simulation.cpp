@@ -100,7 +100,8 @@ void simulation::begin_wait(unsigned client, unsigned rounds_left) {
     wait_plan plan;
     plan.may_wait = !chance(20);
     plan.give_up = plan.may_wait && chance(50) ? now_ + between(1, 6000) : never;
-    plan.connect_wait = connect_wait;
+    plan.once = !plan.may_wait;
+    plan.connect_wait = plan.once ? milliseconds{1000} : connect_wait;
     plan.lease = terms.lease;
 
     const auto who = std::make_shared<actor>(plan);
@@ -136,10 +137,9 @@ void simulation::do_wait(const someone& who, const waiter_machine::actions& todo
     if (todo.ask) {
         auto op = who->op;
         op.not_after = todo.not_after;
-        call(who, op, std::min(now_ + connect_wait, todo.not_after),
-             [this, who](const engine::answer& said, instant sent) {
-                 feed_wait(who, {event_of(said), said.token, sent, said.ahead, said.check_in});
-             });
+        call(who, op, todo.not_after, [this, who](const engine::answer& said, instant sent) {
+            feed_wait(who, {event_of(said), said.token, sent, said.ahead, said.check_in});
+        });
     }
     if (todo.beat) {
         call(who, engine::beat_op{{{who->op.who, true, {}}}}, now_ + 900ms,
@@ -169,9 +169,8 @@ void simulation::begin_hold(const someone& who) {
     hand_offs_ += grant.provisional ? 1 : 0;
     who->holding.emplace(
         who->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
-    deliver(who, who->hold_for, [this, who] {
-        who->give_up_release = now_ + connect_wait;
-        feed_hold(who, {lease_event::release, who->give_up_release, {}});
+    deliver(who, who->hold_for, [this, who] { // with an answer, or as unlock() does
+        feed_hold(who, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
     });
     feed_hold(who, {lease_event::tick, {}, {}});
 }
@@ -184,9 +183,7 @@ void simulation::do_hold(const someone& who, const lease_machine::actions& todo)
     auto& machine = *who->holding;
     losses_ += todo.tell_lost ? 1 : 0;
     if (todo.renew) {
-        const auto soon = now_ + std::max<base::duration>(who->terms.lease / 4, 50ms);
-        call(who, engine::beat_op{{{who->op.who, false, todo.renew_for}}},
-             std::min(machine.deadline(), soon),
+        call(who, engine::beat_op{{{who->op.who, false, todo.renew_for}}}, todo.renew_by,
              [this, who, lease = todo.renew_for](const engine::answer& said, instant sent) {
                  const auto one = said.beats.empty() ? engine::beat_answer{} : said.beats.front();
                  auto what = lease_event::renewal_unknown;
@@ -197,7 +194,7 @@ void simulation::do_hold(const someone& who, const lease_machine::actions& todo)
     }
     if (todo.release) {
         call(who, engine::release_op{who->op.who},
-             std::min(who->give_up_release, now_ + connect_wait),
+             std::min(machine.release_until(), now_ + connect_wait),
              [this, who](const engine::answer& said, instant /*sent*/) {
                  auto what = lease_event::release_unknown;
                  if (said.what == fate::released || said.what == fate::handed_off) {

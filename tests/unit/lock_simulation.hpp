@@ -43,7 +43,6 @@ struct actor {
     bool finished = false;
     bool withdraw_failed = false;
     base::milliseconds hold_for{0};
-    base::instant give_up_release = base::never;
 };
 
 class simulation {

@@ -96,7 +96,7 @@ TEST(waiter_order, a_grant_that_is_too_old_to_be_of_use_is_asked_for_again) {
 
     waiter direct;
     direct(start, 0);
-    EXPECT_EQ(direct(granted, 28'198), "asking, ask until 33198");
+    EXPECT_EQ(direct(granted, 28'198), "asking, ask until 33198, @33198");
     EXPECT_EQ(direct(granted, 28'210), "done, tell granted 30000 since 28198");
 }
 

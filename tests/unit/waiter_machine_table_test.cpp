@@ -31,6 +31,8 @@ waiter_machine idle() { return waiter_machine{patient}; }
 waiter_machine one_try() {
     auto plan = patient;
     plan.may_wait = false;
+    plan.once = true;
+    plan.connect_wait = milliseconds{1000};
     return with(waiter_machine{plan}, start, 0);
 }
 waiter_machine asking() { return with(idle(), start, 0); }
@@ -56,7 +58,7 @@ struct state_of_wait {
 
 constexpr std::array states{
     state_of_wait{"idle", idle, 0, 8000, waiter_table::idle},
-    state_of_wait{"one_try", one_try, 100, 5000, waiter_table::one_try},
+    state_of_wait{"one_try", one_try, 100, 3000, waiter_table::one_try},
     state_of_wait{"asking", asking, 100, 8000, waiter_table::asking},
     state_of_wait{"no_answer", no_answer, 150, 8000, waiter_table::no_answer},
     state_of_wait{"asking_after_no_answer", asking_after_no_answer, 300, 8000,
@@ -73,11 +75,25 @@ constexpr std::array states{
     state_of_wait{"gone", gone, 320, 8000, waiter_table::gone},
 };
 
-constexpr std::array events{"start",       "tick",           "cancel",          "granted",
-                            "queued",      "busy",           "unknown",         "unavailable",
-                            "refused",     "push_granted",   "push_maybe_free", "push_reset",
-                            "beat_queued", "beat_granted",   "beat_lost",       "beat_unknown",
-                            "withdrawn",   "withdraw_failed"};
+constexpr std::array events{"start",
+                            "tick",
+                            "cancel",
+                            "granted",
+                            "queued",
+                            "busy",
+                            "unknown",
+                            "unavailable",
+                            "refused",
+                            "push_granted",
+                            "push_maybe_free",
+                            "push_reset",
+                            "beat_queued",
+                            "beat_granted",
+                            "beat_lost",
+                            "beat_unknown",
+                            "withdrawn",
+                            "withdraw_failed",
+                            "hurry"};
 
 class waiter_machine_table : public testing::TestWithParam<state_of_wait> {
 protected:

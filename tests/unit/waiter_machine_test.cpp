@@ -13,13 +13,14 @@ namespace holdfast::machine {
 namespace {
 
 using namespace std::chrono_literals;
+using base::milliseconds;
 using base::never;
 using state = waiter_machine::state;
 using outcome = waiter_machine::outcome;
 using enum wait_event;
 
 constexpr wait_plan for_ever{.may_wait = true};
-constexpr wait_plan one_try{.may_wait = false};
+constexpr wait_plan one_try{.may_wait = false, .once = true, .connect_wait = milliseconds{1000}};
 constexpr wait_plan until(double ms) { return {.may_wait = true, .give_up = at(ms)}; }
 
 /// A waiter and what it last wanted.
@@ -152,24 +153,72 @@ TEST(waiter_machine, an_acquire_that_surely_did_not_happen_counts_from_the_next_
     EXPECT_EQ(one(granted, 120), "done, tell granted 30000 since 110");
 }
 
-TEST(waiter_machine, an_engine_that_is_away_is_tried_for_connect_wait_also_by_a_single_try) {
-    for (const auto& plan : {one_try, for_ever}) {
-        waiter one{plan};
-        one(start, 0);
-        auto now = 0.0;
-        auto tries = 1;
-        while (one.machine.now_in() != state::done) {
-            ASSERT_LE(now, 5100);
-            one(unavailable, now + 1);
-            now += 101;
-            one(tick, now);
-            tries += one.todo.ask ? 1 : 0;
-        }
-        EXPECT_EQ(one.machine.result(), outcome::unavailable);
-        EXPECT_GT(now, 4900);
-        EXPECT_GT(tries, 40) << "P9: ten a second";
-        EXPECT_FALSE(one.machine.outcome_unknown());
+TEST(waiter_machine, an_engine_that_is_away_is_tried_for_connect_wait_and_no_longer) {
+    waiter one{for_ever};
+    one(start, 0);
+    auto now = 0.0;
+    auto tries = 1;
+    while (one.machine.now_in() != state::done) {
+        ASSERT_LE(now, 5000);
+        one(unavailable, now + 1);
+        now = std::chrono::duration<double, std::milli>(one.todo.wake - at(0)).count();
+        one(tick, now);
+        tries += one.todo.ask ? 1 : 0;
     }
+    EXPECT_EQ(one.machine.result(), outcome::unavailable);
+    EXPECT_EQ(now, 5000);
+    EXPECT_GT(tries, 40) << "P9: ten a second";
+    EXPECT_FALSE(one.machine.outcome_unknown());
+}
+
+TEST(waiter_machine, p9_a_request_of_an_engine_in_trouble_does_not_outlast_connect_wait) {
+    waiter one{for_ever};
+    one(start, 0);
+    one(unavailable, 4'200);
+    EXPECT_EQ(one(tick, 4'300), "asking, ask until 5000, @5000");
+    EXPECT_EQ(one(tick, 5'000), "withdrawing, withdraw, tell unavailable");
+}
+
+TEST(waiter_machine, p5_a_try_is_one_attempt) {
+    waiter refused_connection{one_try};
+    EXPECT_EQ(refused_connection(start, 0), "asking, ask until 1000");
+    EXPECT_EQ(refused_connection(unavailable, 1), "done, tell unavailable");
+
+    waiter unheard{one_try};
+    unheard(start, 0);
+    EXPECT_EQ(unheard(unknown, 1000), "withdrawing, withdraw, tell unavailable");
+}
+
+TEST(waiter_machine, a_try_on_a_connection_that_breaks_has_another_one_once) {
+    waiter one{one_try};
+    one(start, 0);
+    EXPECT_EQ(one.feed({.what = unknown, .retry_now = true}, 3), "asking, ask until 1000, @1000");
+    EXPECT_EQ(one(granted, 5), "done, tell granted 30000 since 0");
+
+    waiter twice{one_try};
+    twice(start, 0);
+    twice.feed({.what = unavailable, .retry_now = true}, 3);
+    EXPECT_EQ(twice.feed({.what = unavailable, .retry_now = true}, 5), "done, tell unavailable");
+
+    waiter lost{one_try};
+    lost(start, 0);
+    lost.feed({.what = unknown, .retry_now = true}, 3);
+    EXPECT_EQ(lost(unavailable, 5), "withdrawing, withdraw, tell unavailable")
+        << "the first may have arrived";
+}
+
+TEST(waiter_machine, one_attempt_is_enough_for_a_wait_that_wants_no_more) {
+    waiter one{{.may_wait = true, .once = true, .connect_wait = milliseconds{1000}}};
+    one(start, 0);
+    EXPECT_EQ(one(unavailable, 1), "done, tell unavailable");
+
+    waiter heard{{.may_wait = true, .once = true, .connect_wait = milliseconds{1000}}};
+    heard(start, 0);
+    heard(queued, 2);
+    heard(tick, 502);
+    EXPECT_EQ(heard.feed({.what = beat_unknown, .sent = at(502)}, 510), "queued, @610");
+    EXPECT_EQ(heard.feed({.what = beat_unknown, .sent = at(610)}, 1'502),
+              "withdrawing, withdraw, tell unavailable");
 }
 
 TEST(waiter_machine, connect_wait_begins_anew_with_each_answer) {
@@ -184,7 +233,7 @@ TEST(waiter_machine, connect_wait_begins_anew_with_each_answer) {
     EXPECT_EQ(one(beat_queued, 5'710), "queued, @6210");
     one(tick, 6'210);
     one(beat_unknown, 7'200);
-    EXPECT_EQ(one(beat_unknown, 12'199), "queued, @12299");
+    EXPECT_EQ(one(beat_unknown, 12'199), "queued, @12200");
     EXPECT_EQ(one(beat_unknown, 12'200), "withdrawing, withdraw, tell unavailable");
 }
 
@@ -208,7 +257,7 @@ TEST(waiter_machine, p5_patience_that_ends_without_a_word_from_the_engine_is_not
 
 TEST(waiter_machine, p5_patience_shorter_than_a_round_trip_still_waits_for_the_first_answer) {
     waiter in_line{until(1)};
-    EXPECT_EQ(in_line(start, 0), "asking, ask until 100, @100");
+    EXPECT_EQ(in_line(start, 0), "asking, ask until 100, @100") << "if it is on its way";
     EXPECT_EQ(in_line(tick, 1), "asking, @100");
     in_line(queued, 20);
     EXPECT_EQ(in_line(tick, 20), "withdrawing, withdraw, tell timed_out");
@@ -216,6 +265,16 @@ TEST(waiter_machine, p5_patience_shorter_than_a_round_trip_still_waits_for_the_f
     waiter unheard{until(1)};
     unheard(start, 0);
     EXPECT_EQ(unheard(tick, 100), "withdrawing, withdraw, tell unavailable");
+
+    waiter refused_connection{until(30)};
+    refused_connection(start, 0);
+    EXPECT_EQ(refused_connection(unavailable, 2), "pausing, @30") << "not longer than was asked";
+    EXPECT_EQ(refused_connection(tick, 30), "done, tell unavailable");
+
+    waiter longer{until(150)};
+    longer(start, 0);
+    longer(unavailable, 2);
+    EXPECT_EQ(longer(tick, 102), "asking, ask until 150, @150") << "the moment is over";
 }
 
 TEST(waiter_machine, patience_that_ends_soon_after_the_engines_last_word_is_contention) {
@@ -256,14 +315,12 @@ TEST(waiter_machine, p8_a_cancelled_wait_leaves_the_queue_in_each_state) {
 TEST(waiter_machine, p5_a_single_try_withdraws_what_an_unanswered_acquire_may_have_left) {
     waiter one{one_try};
     one(start, 0);
-    one(unknown, 100);
-    one(tick, 200);
+    one.feed({.what = unknown, .retry_now = true}, 100);
     EXPECT_EQ(one(busy, 210), "withdrawing, withdraw, tell busy");
 
     waiter other{one_try};
     other(start, 0);
-    other(unknown, 100);
-    other(tick, 200);
+    other.feed({.what = unknown, .retry_now = true}, 100);
     EXPECT_EQ(other(refused, 210), "withdrawing, withdraw, tell refused");
 }
 
@@ -294,6 +351,27 @@ TEST(waiter_machine, p8_a_withdrawal_is_sent_again_until_the_queue_has_dropped_t
     EXPECT_EQ(one(withdraw_failed, 5099), "withdrawing, @5199");
     EXPECT_EQ(one(tick, 5199), "withdrawing, withdraw");
     EXPECT_EQ(one(withdraw_failed, 5200), "done, tell withdraw_failed");
+}
+
+TEST(waiter_machine, p8_a_withdrawal_of_what_may_be_held_is_sent_again_until_its_lease_has_ended) {
+    waiter one{one_try};
+    one(start, 0);
+    one(unknown, 1'000);
+    EXPECT_EQ(one(withdraw_failed, 30'999), "withdrawing, @31099");
+    one(tick, 31'099);
+    EXPECT_EQ(one(withdraw_failed, 31'100), "done, tell withdraw_failed");
+}
+
+TEST(waiter_machine, a_withdrawal_that_failed_is_sent_before_its_time_for_one_who_asks_anew) {
+    waiter one{for_ever};
+    one(start, 0);
+    one(cancel, 10);
+    EXPECT_EQ(one(hurry, 20), "withdrawing") << "it is on its way";
+    one(withdraw_failed, 30);
+    EXPECT_TRUE(one.machine.owes_withdrawal());
+    EXPECT_EQ(one(hurry, 40), "withdrawing, withdraw");
+    EXPECT_FALSE(one.machine.owes_withdrawal());
+    EXPECT_EQ(one(withdrawn, 50), "done");
 }
 
 } // namespace

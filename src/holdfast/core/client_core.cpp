@@ -6,6 +6,7 @@
 
 #include <holdfast/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::core {
@@ -19,6 +20,12 @@ namespace {
 
 /// What a client that goes away waits for: its last withdrawals and releases.
 constexpr milliseconds farewell{500};
+
+/// So long unlock() and destructors wait for the answer to their release.
+constexpr milliseconds release_wait{200};
+
+/// Requests that no caller waits for have at least so long to be answered.
+constexpr milliseconds least_background_wait{1000};
 
 std::error_code forked() { return make_error_code(errc::forked); }
 const char* const forked_detail =
@@ -58,6 +65,14 @@ client_core::~client_core() {
 
 bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
 
+milliseconds client_core::connect_wait() const {
+    return one_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
+}
+
+milliseconds client_core::background_wait() const {
+    return std::max(connect_wait(), least_background_wait);
+}
+
 engine::capabilities client_core::caps(primitive kind, const engine::writing& how) const {
     return driver_->caps(kind, how);
 }
@@ -71,7 +86,8 @@ acquired client_core::acquire(const request& what, detail::patience wait,
     machine::wait_plan plan;
     plan.may_wait = may_wait;
     plan.queue_grants = caps.queue == engine::queueing::grant;
-    plan.connect_wait = connect_wait_;
+    plan.once = !may_wait || one_attempt();
+    plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(what.options).lease;
     plan.margin = what.options.margin;
     if (wait.at_most < detail::patience::forever().at_most) {
@@ -131,7 +147,7 @@ released client_core::release(hold& what) {
     hold::waiting caller;
     {
         turn mine{*driver_};
-        what.release(caller, base::later(mine.now(), connect_wait_), mine.now());
+        what.release(caller, base::later(mine.now(), connect_wait()), mine.now());
         mine.wait(caller.sleep);
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
@@ -139,17 +155,12 @@ released client_core::release(hold& what) {
 }
 
 void client_core::let_go(hold& what, bool tells_loss) {
-    if (pipeline_release_ && !inherited()) {
-        const turn mine{*driver_};
-        what.release_unheard(tells_loss, base::later(mine.now(), connect_wait_), mine.now());
-        return;
-    }
-    const auto said = release(what);
-    if (said.failure) {
-        tell(event::kind::release_failed, what, said.failure, said.detail);
-    } else if (tells_loss && said.answer == release_answer::already_lost) {
-        tell(event::kind::unlock_after_loss, what, make_error_code(errc::lost));
-    }
+    if (inherited()) { return; } // it is the parent's
+    hold::waiting caller;
+    turn mine{*driver_};
+    caller.until = mine.now() + release_wait;
+    what.let_go(pipeline_release_ ? nullptr : &caller, tells_loss, mine.now());
+    if (!pipeline_release_) { mine.wait(caller.sleep); }
 }
 
 std::error_code client_core::extend(hold& what, milliseconds lease) {

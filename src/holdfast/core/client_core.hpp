@@ -5,6 +5,7 @@
 #include "holdfast/core/hold.hpp"
 #include "holdfast/core/recursion.hpp"
 #include "holdfast/core/request.hpp"
+#include "holdfast/core/unfinished.hpp"
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
@@ -60,8 +61,9 @@ public:
     [[nodiscard]] acquired acquire(const request& what, detail::patience wait,
                                    const std::stop_token& stop);
     [[nodiscard]] released release(hold& what);
-    /// For those who have nobody to tell: unlock() and destructors. The observer is told of a
-    /// failure, and if `tells_loss` of a hold that was lost before.
+    /// For those who have nobody to tell: unlock() and destructors. Waits for the answer, but not
+    /// for long; then the release goes on without the caller. The observer is told of a failure,
+    /// and if `tells_loss` of a hold that was lost before.
     void let_go(hold& what, bool tells_loss);
     [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
     /// Throws error(limit_reached) if the system refuses the thread that would tell it.
@@ -80,7 +82,12 @@ public:
     [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
     [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
     [[nodiscard]] base::instant now() const noexcept { return who_.time->now(); }
-    [[nodiscard]] base::milliseconds connect_wait() const noexcept { return connect_wait_; }
+    /// The patience with an engine that does not answer; of one attempt if there is to be but one.
+    [[nodiscard]] base::milliseconds connect_wait() const;
+    /// The same for what no caller waits for.
+    [[nodiscard]] base::milliseconds background_wait() const;
+    [[nodiscard]] bool one_attempt() const noexcept { return connect_wait_.count() == 0; }
+    [[nodiscard]] core::unfinished& unfinished() noexcept { return unfinished_; }
     void tell(event::kind what, const hold& about, std::error_code failure = {},
               std::string_view detail = {}) noexcept;
     /// `make` gives the event. It is dropped if there is no memory for it.
@@ -103,6 +110,7 @@ private:
     std::uint64_t generation_;
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;
+    core::unfinished unfinished_;
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
 };

@@ -94,37 +94,6 @@ std::stop_token hold::lost() {
     return signal_->stop.get_token();
 }
 
-void hold::release(waiting& caller, instant give_up, instant now) {
-    releaser_ = &caller;
-    give_up_release_ = give_up;
-    feed({lease_event::release, give_up, {}}, now);
-    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
-}
-
-void hold::release_unheard(bool tells_loss, instant give_up, instant now) {
-    unheard_ = true;
-    tells_loss_ = tells_loss;
-    give_up_release_ = give_up;
-    feed({lease_event::release, give_up, {}}, now);
-    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
-}
-
-void hold::extend(waiting& caller, instant now) {
-    caller.began = now;
-    extenders_.push_back(&caller);
-    const auto todo = machine_.on({lease_event::extend, {}, caller.lease}, now);
-    if (todo.renew) {
-        lease_ = caller.lease;
-        caller.lease = todo.renew_for; // what the answer will be to: max_hold may allow less
-    }
-    apply(todo, now);
-    if (machine_.now_in() == lease_machine::state::renewing) { return; }
-    if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
-        caller.failure = make_error_code(errc::lost);
-        core_.drive().ready(caller.sleep);
-    }
-}
-
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 
 void hold::forget() {
@@ -134,7 +103,32 @@ void hold::forget() {
     valid_until_.store(0, std::memory_order_release);
 }
 
-void hold::on_timer(instant now) { feed({lease_event::tick, {}, {}}, now); }
+void hold::on_timer(instant now) {
+    if (forgotten_) { return; }
+    end_extends(now);
+    if (releaser_ != nullptr && now >= releaser_->until) { // what it began goes on
+        core_.drive().ready(std::exchange(releaser_, nullptr)->sleep);
+    }
+    if (unheard_ && now >= tell_release_by_) {
+        unheard_ = false;
+        tell_release_failed("no answer yet; it is tried until the lease has ended");
+    }
+    retry(lease_event::tick, now);
+}
+
+void hold::on_hurry(instant now) { retry(lease_event::hurry, now); }
+
+void hold::retry(lease_event why, instant now) noexcept {
+    if (forgotten_) { return; }
+    const auto todo = machine_.on({why, {}, {}}, now);
+    if (todo.renew) { // also for those who asked before, and had no answer
+        for (auto* const caller : extenders_) {
+            caller->began = now;
+            caller->lease = todo.renew_for;
+        }
+    }
+    apply(todo, now);
+}
 
 void hold::on_answer(drive::purpose /*of*/, const engine::answer& what, instant /*sent*/,
                      instant now) {
@@ -167,12 +161,14 @@ void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds l
     last_error_ = what.error;
     last_detail_ = what.detail;
     feed({event, sent, lease}, now);
-    answer_extends(sent, lease, event == lease_event::renewed);
+    answer_extends(sent, lease, event == lease_event::renewed, now);
 }
 
 void hold::on_notice(const engine::notice& what, instant now) {
+    // There is a connection again, and the engine may have lost its data.
     if (what.what == engine::notice::kind::inbox_reset) {
-        feed({lease_event::doubt, {}, {}}, now);
+        retry(lease_event::doubt, now);
+        retry(lease_event::hurry, now);
         return;
     }
     // A token of 0 means any: an engine may not know which one it took away.
@@ -183,9 +179,7 @@ void hold::on_notice(const engine::notice& what, instant now) {
 
 void hold::on_farewell() {
     if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
-    std::string_view why = last_detail_;
-    if (why.empty()) { why = "its client was gone before the answer came"; }
-    core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome), why);
+    tell_release_failed("its client was gone before the answer came");
 }
 
 void hold::feed(const machine::lease_input& input, instant now) noexcept {
@@ -197,22 +191,22 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
     publish();
     auto& drive = core_.drive();
     if (todo.renew) {
-        const auto soon = now + std::max<duration>(duration{lease_} / 4, milliseconds{50});
         drive.beat(
             *this, todo.renew_for,
             [&] {
                 return engine::beat_op::item{who_, false, todo.renew_for, ++renewals_};
             },
-            std::min(machine_.deadline(), soon));
+            todo.renew_by);
     }
     if (todo.release) {
-        const bool can_wait = unheard_ && !handed_ && now - since_ < brief;
+        const bool awaited = releaser_ != nullptr;
+        const bool can_wait = unheard_ && !awaited && !handed_ && now - since_ < brief;
         drive.send(
             *this, drive::purpose::release,
             [&] {
-                return engine::release_op{who_, !unheard_, can_wait};
+                return engine::release_op{who_, awaited, can_wait};
             },
-            std::min(give_up_release_, now + core_.connect_wait()));
+            std::min(machine_.release_until(), base::later(now, core_.background_wait())));
     }
     if (todo.tell_lost) { tell_lost(); }
     if (todo.tell_trouble) {
@@ -223,7 +217,8 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
     if (wake < machine_.deadline() && lease_ >= least_lease_on_grid) {
         wake = std::min(on_grid(wake), machine_.deadline());
     }
-    drive.wake_at(*this, wake);
+    drive.wake_at(*this, std::min(wake, callers_end()));
+    core_.unfinished().set(who_.name, *this, is_unfinished());
     if (machine_.now_in() == lease_machine::state::ended) {
         drive.unlisten(who_.owner.number);
         answer_release();
@@ -237,59 +232,7 @@ void hold::tell_lost() noexcept {
     core_.tell(why == loss::thread_exited ? event::kind::thread_exited : event::kind::lost, *this,
                make_error_code(errc::lost), describe(why));
     core_.drive().unlisten(who_.owner.number);
-    answer_extends(base::never, {}, false);
-}
-
-void hold::answer_extends(instant sent, milliseconds lease, bool good) noexcept {
-    const bool is_lost = machine_.why().has_value();
-    std::erase_if(extenders_, [&](waiting* caller) {
-        const bool its_own = sent >= caller->began && lease == caller->lease;
-        if (!is_lost && !its_own) { return false; }
-        caller->was_lost = is_lost;
-        if (is_lost) {
-            caller->failure = make_error_code(errc::lost);
-        } else if (!good) {
-            caller->failure = make_error_code(errc::unknown_outcome);
-        }
-        core_.drive().ready(caller->sleep);
-        return true;
-    });
-}
-
-void hold::tell_release() noexcept {
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none:
-    case lease_machine::ending::not_held:
-        if (tells_loss_) {
-            core_.tell(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
-        }
-        break;
-    case lease_machine::ending::unknown:
-        core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
-                   last_detail_);
-        break;
-    case lease_machine::ending::refused:
-        core_.tell(event::kind::release_failed, *this, last_error_, last_detail_);
-        break;
-    }
-}
-
-void hold::answer_release() noexcept {
-    if (std::exchange(unheard_, false)) { tell_release(); }
-    if (releaser_ == nullptr) { return; }
-    auto& caller = *std::exchange(releaser_, nullptr);
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none: // it was lost before
-    case lease_machine::ending::not_held: caller.was_lost = true; break;
-    case lease_machine::ending::unknown:
-        caller.failure = make_error_code(errc::unknown_outcome);
-        break;
-    case lease_machine::ending::refused: caller.failure = last_error_; break;
-    }
-    caller.detail = std::move(last_detail_);
-    core_.drive().ready(caller.sleep);
+    answer_extends(base::never, {}, false, {});
 }
 
 const char* describe(loss why) noexcept {

@@ -38,7 +38,8 @@ public:
     struct waiting {
         drive::sleeper sleep;
         base::milliseconds lease{0};
-        base::instant began{};
+        base::instant began{};             ///< extend: when it was asked for last
+        base::instant until = base::never; ///< then it is told without an answer
         std::error_code failure;
         std::string detail;
         bool was_lost = false;
@@ -50,8 +51,9 @@ public:
     /// Throws std::system_error if the system refuses the thread that would tell it.
     [[nodiscard]] std::stop_token lost();
     void release(waiting& caller, base::instant give_up, base::instant now);
-    /// Nobody waits for it; the observer is told if it fails.
-    void release_unheard(bool tells_loss, base::instant give_up, base::instant now);
+    /// Goes on until it is answered or the lease has ended; the observer is told if it fails. A
+    /// `caller` waits for it until `caller->until`; null: nobody does.
+    void let_go(waiting* caller, bool tells_loss, base::instant now);
     void extend(waiting& caller, base::instant now);
     void abandon(base::instant now);
     void forget();
@@ -63,6 +65,8 @@ public:
                  base::instant now) override;
     void on_notice(const engine::notice& what, base::instant now) override;
     void on_farewell() override;
+    void on_hurry(base::instant now) override;
+    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_release(); }
 
 private:
     class loss_signal;
@@ -71,9 +75,15 @@ private:
     void apply(const machine::lease_machine::actions& todo, base::instant now) noexcept;
     void publish() noexcept;
     void tell_lost() noexcept;
-    void answer_extends(base::instant sent, base::milliseconds lease, bool good) noexcept;
+    void retry(machine::lease_event why, base::instant now) noexcept;
+    void begin_release(base::instant give_up, base::instant now) noexcept;
+    void answer_extends(base::instant sent, base::milliseconds lease, bool good,
+                        base::instant now) noexcept;
+    void end_extends(base::instant now) noexcept;
+    [[nodiscard]] base::instant callers_end() const noexcept;
     void answer_release() noexcept;
     void tell_release() noexcept;
+    void tell_release_failed(const char* otherwise) noexcept;
 
     client_core& core_;
     engine::ticket who_;
@@ -82,20 +92,20 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_{0};
     base::milliseconds lease_{0};
-    base::instant since_{}; ///< when this side heard of it
-    base::instant give_up_release_ = base::never;
-    std::shared_ptr<loss_signal> signal_; ///< null: nobody has asked for it
+    base::instant since_{};                       ///< when this side heard of it
+    base::instant tell_release_by_ = base::never; ///< if it has no answer then
+    std::shared_ptr<loss_signal> signal_;         ///< null: nobody has asked for it
     waiting* releaser_ = nullptr;
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
     std::string last_detail_;
-    std::uint64_t renewals_ = 0; ///< sent so far: a renewal's order
+    std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
     std::atomic<int> why_lost_{-1};
     mode how_;
     bool forgotten_ = false;
     bool handed_ = false;  ///< by who had it before, so others may wait, too
-    bool unheard_ = false; ///< it is being released, and nobody waits for that
+    bool unheard_ = false; ///< it is being released, and the observer is to be told of a failure
     bool tells_loss_ = false;
 };
 

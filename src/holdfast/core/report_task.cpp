@@ -30,8 +30,9 @@ void report_task::on_timer(base::instant /*now*/) {
 
 void report_task::on_answer(drive::purpose /*of*/, const engine::answer& what,
                             base::instant /*sent*/, base::instant now) {
-    const bool again = (what.what == engine::fate::unknown && repeatable(op_)) ||
-                       (what.what == engine::fate::failed && what.error == errc::unavailable);
+    const bool safe = (what.what == engine::fate::unknown && repeatable(op_)) ||
+                      (what.what == engine::fate::failed && what.error == errc::unavailable);
+    const bool again = safe && (!core_.one_attempt() || what.retry_now);
     if (again && now + retry_pause < give_up_) {
         core_.drive().wake_at(*this, now + retry_pause);
         return;

@@ -28,6 +28,7 @@ wait_task::wait_task(client_core& core, const request& what, base::owner_id owne
     op_.min_hold = what.options.min_hold;
     op_.detached = what.options.detached;
     op_.queue = queue;
+    op_.once = plan.once;
     op_.note = what.options.note;
 }
 
@@ -40,6 +41,7 @@ void wait_task::sleeps(drive::sleeper& who) {
 
 void wait_task::on_timer(instant now) { feed({.what = wait_event::tick}, now); }
 void wait_task::on_cancel(instant now) { feed({.what = wait_event::cancel}, now); }
+void wait_task::on_hurry(instant now) { feed({.what = wait_event::hurry}, now); }
 
 /// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of,
 /// and is asked for again.
@@ -75,7 +77,7 @@ void wait_task::on_answer(drive::purpose of, const engine::answer& what, instant
     if (what.what != engine::fate::granted && what.what != engine::fate::busy) {
         core_.drive().listen(op_.who.owner.number, *this);
     }
-    feed({asked(what), what.token, sent, what.ahead, what.check_in}, now);
+    feed({asked(what), what.token, sent, what.ahead, what.check_in, what.retry_now}, now);
 }
 
 void wait_task::on_beat(const engine::beat_answer& what, instant sent, milliseconds /*lease*/,
@@ -100,7 +102,10 @@ void wait_task::on_notice(const engine::notice& what, instant now) {
         feed({.what = wait_event::push_granted, .token = what.token}, now);
         break;
     case kind::maybe_free: feed({.what = wait_event::push_maybe_free}, now); break;
-    case kind::inbox_reset: feed({.what = wait_event::push_reset}, now); break;
+    case kind::inbox_reset:
+        feed({.what = wait_event::push_reset}, now);
+        if (is_unfinished()) { on_hurry(now); } // there is a connection again
+        break;
     case kind::broken: break; // concerns holds only
     }
 }
@@ -111,14 +116,14 @@ void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
 
 void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept {
     auto& drive = core_.drive();
-    const auto give_up = later(now, core_.connect_wait());
     if (todo.ask) {
+        core_.unfinished().send_all(op_.who.name, now);
         op_.not_after = todo.not_after;
         drive.send(
-            *this, drive::purpose::ask, [&] { return engine::op{op_}; },
-            std::min(give_up, todo.not_after));
+            *this, drive::purpose::ask, [&] { return engine::op{op_}; }, todo.not_after);
     }
     if (todo.beat) {
+        const auto give_up = later(now, core_.connect_wait());
         drive.beat(
             *this, milliseconds{0},
             [&] {
@@ -129,7 +134,8 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
     if (todo.withdraw) {
         drive.listen(op_.who.owner.number, *this); // the caller goes its way
         drive.send(
-            *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.who}; }, give_up);
+            *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.who}; },
+            later(now, core_.background_wait()));
     }
     if (todo.tell_withdraw_failed) {
         core_.tell([&] {
@@ -142,6 +148,7 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
         });
     }
     drive.wake_at(*this, todo.wake);
+    core_.unfinished().set(op_.who.name, *this, is_unfinished());
     // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
     if (machine_.now_in() == waiter_machine::state::done &&
         machine_.result() != waiter_machine::outcome::granted) {

@@ -41,6 +41,8 @@ public:
                  base::instant now) override;
     void on_notice(const engine::notice& what, base::instant now) override;
     void on_cancel(base::instant now) override;
+    void on_hurry(base::instant now) override;
+    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_withdrawal(); }
 
 private:
     void feed(const machine::wait_input& input, base::instant now) noexcept;

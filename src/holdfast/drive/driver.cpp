@@ -154,6 +154,22 @@ void driver::hand_out_notices() noexcept {
     handing_out_notices_.clear();
 }
 
+/// Moves the next batch to the front; how many it has. They are written in the same way, and none
+/// is given up in less than half of its own time because another is more urgent.
+std::size_t driver::gather_batch(std::span<beat_request> rest) const {
+    const auto format = rest.front().what.who.how;
+    auto soonest = never;
+    for (const auto& request : rest) {
+        if (request.what.who.how == format) { soonest = std::min(soonest, request.useful_until); }
+    }
+    const auto latest = std::max(soonest, base::later(soonest, soonest - now()));
+    const auto others =
+        std::stable_partition(rest.begin(), rest.end(), [&](const beat_request& request) {
+            return request.what.who.how == format && request.useful_until <= latest;
+        });
+    return std::min(engine::most_beats, static_cast<std::size_t>(others - rest.begin()));
+}
+
 void driver::send_beats() noexcept {
     auto all = std::exchange(beats_, {});
     std::size_t first = 0;
@@ -170,12 +186,7 @@ void driver::send_beats() noexcept {
 /// they are moved to the front, and it says how many they are. Throws only if nothing was
 /// submitted.
 std::size_t driver::send_batch(std::vector<beat_request>& all, std::size_t first) {
-    const auto rest = all.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto others =
-        std::stable_partition(rest, all.end(), [how = rest->what.who.how](const auto& one) {
-            return one.what.who.how == how;
-        });
-    const auto count = std::min(engine::most_beats, static_cast<std::size_t>(others - rest));
+    const auto count = gather_batch(std::span{all}.subspan(first));
     engine::op what{std::in_place_type<engine::beat_op>};
     auto& items = std::get<engine::beat_op>(what).items;
     items.reserve(count);

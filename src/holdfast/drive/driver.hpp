@@ -18,6 +18,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -31,8 +32,9 @@ namespace holdfast::drive {
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
-///   rests                 a caller leads, or has        nobody has led for `quiet`, or a timer is
-///                         led a moment ago              due and nobody leads
+///   rests                 a caller leads, or has        nobody has led for `quiet`; or nobody
+///                         led a moment ago              leads and a timer is due, or a renewal or
+///                                                       heartbeat has no answer yet
 ///
 /// Thread safety: members other than `cancel` are called during a turn.
 class driver final : private engine::sink {
@@ -101,8 +103,8 @@ public:
     /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
     void cancel(std::shared_ptr<participant> who) noexcept;
 
-    /// Waits until no operation is on its way any more, at most for `most`, and takes leave of all
-    /// who listen. It is the last that is asked of it.
+    /// Waits until no operation is on its way any more, nor is to be sent again, at most for
+    /// `most`, and takes leave of all who listen. It is the last that is asked of it.
     void drain(base::duration most);
 
 private:
@@ -144,6 +146,7 @@ private:
     void start(engine::op_id id, const engine::op& what, base::instant give_up) noexcept;
     void make_room_for_an_answer();
     [[nodiscard]] std::size_t send_batch(std::vector<beat_request>& all, std::size_t first);
+    [[nodiscard]] std::size_t gather_batch(std::span<beat_request> rest) const;
 
     // When there is no memory, or the engine throws for another reason.
     template <typename Call>
@@ -183,8 +186,10 @@ private:
     [[nodiscard]] int collect_pollables(std::vector<pollfd>& into) noexcept;
     void tell_keeper_of_new_descriptors() noexcept;
     void keep();
+    [[nodiscard]] bool keeper_may_rest() const;
     void keeper_rests(std::unique_lock<std::mutex>& lock);
     void call_keeper_in_time();
+    [[nodiscard]] bool unfinished();
     [[nodiscard]] base::instant next_due() const { return std::min(timers_.next(), engine_due_); }
 
     const base::time_source& time_;

@@ -217,12 +217,17 @@ void driver::keep() {
         wake_the_ready();
         if (keeper_leads_) {
             keeper_leads(lock);
-        } else if (leading_ || (now() < last_led_ + quiet && now() < next_due())) {
+        } else if (leading_ || keeper_may_rest()) {
             keeper_rests(lock);
         } else {
             poll_once(lock, nullptr);
         }
     }
+}
+
+/// Not with a renewal on its way: its answer would lie unread while the lease runs out.
+bool driver::keeper_may_rest() const {
+    return beat_flights_.empty() && now() < last_led_ + quiet && now() < next_due();
 }
 
 void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
@@ -238,11 +243,24 @@ void driver::keeper_rests(std::unique_lock<std::mutex>& lock) {
     keeper_rests_until_ = instant::min();
 }
 
-/// Whoever leaves without a successor leaves the timers to the keeper.
+/// Whoever leaves without a successor leaves the timers to the keeper, and answers to renewals.
 void driver::call_keeper_in_time() {
     if (leading_) { return; }
     soon_ = soon_ || next_due() <= now() + soon;
-    if (next_due() < keeper_rests_until_) { keeper_woken_.notify_one(); }
+    const bool rests = keeper_rests_until_ != instant::min();
+    if (rests && (next_due() < keeper_rests_until_ || !beat_flights_.empty())) {
+        keeper_woken_.notify_one();
+    }
+}
+
+/// Whether something is on its way, or is to be sent again.
+bool driver::unfinished() {
+    bool found = !flights_.empty() || !beat_flights_.empty();
+    if (!found) {
+        listeners_.tell_all(
+            [&](const participant& listener) { found = found || listener.is_unfinished(); });
+    }
+    return found;
 }
 
 void driver::drain(base::duration most) {
@@ -256,7 +274,7 @@ void driver::drain(base::duration most) {
     wake_.arm(until);
     leading_ = true;
     const sleeper nobody;
-    while ((!flights_.empty() || !beat_flights_.empty()) && now() < until) {
+    while (unfinished() && now() < until) {
         wake_.arm(until);
         poll_once(lock, &nobody);
     }

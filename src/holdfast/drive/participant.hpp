@@ -34,6 +34,10 @@ public:
                          base::milliseconds /*lease*/, base::instant /*now*/) {}
     virtual void on_notice(const engine::notice& /*what*/, base::instant /*now*/) {}
     virtual void on_cancel(base::instant /*now*/) {}
+    /// What it has to send again after a pause goes out now.
+    virtual void on_hurry(base::instant /*now*/) {}
+    /// Whether it has something to send again after a pause.
+    [[nodiscard]] virtual bool is_unfinished() const { return false; }
     /// The driver ends: there will be no answer any more.
     virtual void on_farewell() {}
 

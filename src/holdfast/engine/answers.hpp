@@ -56,7 +56,10 @@ struct answer {
     /// With queued: when the waiter should look again, because a hold ahead of it ends then if it
     /// is not renewed. 0: not known.
     base::duration check_in{0};
-    std::error_code error;                        ///< with failed, and where known with unknown
+    std::error_code error; ///< with failed, and where known with unknown
+    /// With failed and unknown: asking again at once may well do, because only a connection that
+    /// was open has broken, or the server has forgotten something that it is being told again.
+    bool retry_now = false;
     std::string detail;                           ///< a sentence for people, naming server or file
     std::vector<beat_answer> beats;               ///< beat: one per item, in order
     std::shared_ptr<const engine::report> report; ///< with reported

@@ -21,12 +21,13 @@ struct capabilities {
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds do not wait for the lease's end
     base::milliseconds least_lease{100};
-    bool notes = true;           ///< keeps hold_options::note
-    bool lists = true;           ///< can tell its locks from what else there is
-    bool sees_waiters = true;    ///< inspect and list show who waits
-    bool not_after = true;       ///< refuses a late duplicate (P5)
-    bool recalls_release = true; ///< a resent release has the same answer
-    bool shortens = true;        ///< a renewal to less ends the hold sooner; false: only here
+    base::milliseconds attempt{1000}; ///< the longest that one attempt to reach it may take
+    bool notes = true;                ///< keeps hold_options::note
+    bool lists = true;                ///< can tell its locks from what else there is
+    bool sees_waiters = true;         ///< inspect and list show who waits
+    bool not_after = true;            ///< refuses a late duplicate (P5)
+    bool recalls_release = true;      ///< a resent release has the same answer
+    bool shortens = true;             ///< a renewal to less ends the hold sooner; false: only here
     /// lock() by the thread that has it already renews the lease instead of being an error, and is
     /// not counted.
     bool refreshes = false;

@@ -52,6 +52,8 @@ struct acquire_op {
     /// An engine that gets to it only after this instant must refuse it (`busy`), so that a delayed
     /// duplicate cannot take a lock that nobody wants. Engines with a clock of their own translate.
     base::instant not_after = base::never;
+    /// One attempt: an engine that is to be connected to anew does not wait for a better moment.
+    bool once = false;
     std::string note;
 };
 

@@ -16,10 +16,18 @@ namespace {
 /// some milliseconds and need none, which in a crowd saves a third of all requests.
 constexpr milliseconds hand_off_pause{120};
 
+/// Between two tries, at least.
+constexpr milliseconds shortest_pause{5};
+
+/// Even a short lease does not suspect a server that took so little time.
+constexpr milliseconds least_patience{20};
+
 } // namespace
 
 lease_machine::lease_machine(const lease_terms& terms, const beginning& how) noexcept
-    : terms_{terms}, deadline_{valid_until(how.sent, how.granted_for, terms.margin)} {
+    : terms_{terms},
+      deadline_{valid_until(how.sent, how.granted_for, terms.margin)},
+      engine_until_{how.sent + how.granted_for + drift(how.granted_for)} {
     if (terms.max_hold > milliseconds{0}) {
         end_ = how.sent + terms.max_hold;
         deadline_ = std::min(deadline_, end_);
@@ -52,13 +60,12 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
         if (holding()) { return extend(input.lease, now); }
         break;
     case lease_event::release:
-        if (holding()) {
-            state_ = state::releasing;
-            give_up_release_ = input.when;
-            renew_at_ = never; // from here on: when to send the release again
-            actions out;
-            out.release = true;
-            return out;
+        if (holding()) { return begin_release(input.when); }
+        break;
+    case lease_event::hurry:
+        if (owes_release() || (state_ == state::held && troubled_)) {
+            renew_at_ = now;
+            return tick(now);
         }
         break;
     case lease_event::release_done:
@@ -80,9 +87,19 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
         // Without renewals this one begins the lease: at once, or it would end late.
         renew_at_ =
             terms_.renew ? now + std::min<duration>(hand_off_pause, (deadline_ - now) / 4) : now;
+        engine_until_ = std::max(engine_until_, now + terms_.lease); // granted by now, not before
     }
     if (now >= renew_at_ && state_ == state::held) { send_renewal(out, now); }
     out.wake = next_wake();
+    return out;
+}
+
+lease_machine::actions lease_machine::begin_release(instant give_up) noexcept {
+    state_ = state::releasing;
+    give_up_release_ = give_up == never ? engine_until_ : give_up;
+    renew_at_ = never; // from here on: when to send the release again
+    actions out;
+    out.release = true;
     return out;
 }
 
@@ -189,6 +206,10 @@ lease_machine::actions lease_machine::doubt(instant now) noexcept {
 void lease_machine::send_renewal(actions& out, instant now) noexcept {
     out.renew = true;
     out.renew_for = lease_at(now);
+    // Half of what is left: if the connection is dead the other half is for another one.
+    const auto patience = std::max<duration>((deadline_ - now) / 2, least_patience);
+    out.renew_by = std::min(deadline_, now + patience);
+    engine_until_ = std::max(engine_until_, now + out.renew_for + drift(out.renew_for));
     least_sent_ = in_flight_ == 0 ? out.renew_for : std::min(least_sent_, out.renew_for);
     last_sent_ = now;
     ++in_flight_;
@@ -219,7 +240,7 @@ instant lease_machine::next_wake() const noexcept {
 
 /// Before the next try: a part of the time that is left, so that several tries fit into it.
 duration lease_machine::pause(duration left) noexcept {
-    return std::clamp<duration>(left / 10, milliseconds{20}, milliseconds{1000});
+    return std::clamp<duration>(left / 10, shortest_pause, milliseconds{1000});
 }
 
 } // namespace holdfast::machine

@@ -20,11 +20,12 @@ enum class lease_event : std::uint8_t {
     doubt,           ///< a notice: the engine may have lost it
     extend,          ///< the holder wants `lease` from now on
     abandon,         ///< the thread that held it has ended
-    release,         ///< the holder gives it up; `when` is how long to try
+    release,         ///< the holder gives it up; `when` is how long to try, `never`: see below
     release_done,    ///< a release's answer: it was ours until now
     release_void,    ///< a release's answer: it was not ours any more
     release_unknown, ///< a release without an answer
     release_refused, ///< a release that certainly did not happen
+    hurry,           ///< what is to be sent again, after a pause, is sent now
 };
 
 struct lease_input {
@@ -50,8 +51,10 @@ struct lease_input {
 ///  release_void   -              -                  ended            -                 -
 ///  release_unknown  -            -                  soon again       -                 -
 ///  release_refused  -            -                  ended            -                 -
+///  hurry      troubled: renewing -                  to resend: now   -                 -
 ///
 /// Loss is final: a renewal that is answered late finds the machine in `lost` and is undone.
+/// A release without a limit of its own is tried until the engine's lease has ended by itself.
 class lease_machine {
 public:
     enum class state : std::uint8_t { held, renewing, releasing, lost, ended };
@@ -68,6 +71,7 @@ public:
     struct actions {
         bool renew = false;
         base::milliseconds renew_for{0};
+        base::instant renew_by = base::never; ///< unanswered then, it is to be sent another way
         bool release = false;
         bool tell_lost = false; ///< why() says what to tell
         bool tell_trouble = false;
@@ -86,6 +90,11 @@ public:
     [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
     [[nodiscard]] std::optional<loss> why() const noexcept { return why_; }
     [[nodiscard]] ending how_it_ended() const noexcept { return ending_; }
+    [[nodiscard]] base::instant release_until() const noexcept { return give_up_release_; }
+    /// A release had no answer and is to be sent again.
+    [[nodiscard]] bool owes_release() const noexcept {
+        return state_ == state::releasing && renew_at_ != base::never;
+    }
 
 private:
     [[nodiscard]] bool holding() const noexcept {
@@ -93,6 +102,7 @@ private:
     }
     actions tick(base::instant now) noexcept;
     actions tick_releasing(base::instant now) noexcept;
+    actions begin_release(base::instant give_up) noexcept;
     actions renewal(const lease_input& input, base::instant now) noexcept;
     actions answered_release(lease_event what, base::instant now) noexcept;
     actions lose(loss why) noexcept;
@@ -109,6 +119,7 @@ private:
     base::instant renew_at_ = base::never; ///< releasing: when to send the release again
     base::instant last_sent_{};            ///< of the newest renewal
     base::milliseconds least_sent_{0};     ///< the shortest since none was in flight
+    base::instant engine_until_;           ///< by then the engine has ended it, if nothing comes
     base::instant end_ = base::never;      ///< of max_hold
     base::instant give_up_release_ = base::never;
     std::uint32_t in_flight_ = 0;

@@ -21,7 +21,6 @@ constexpr unsigned front = 4;
 constexpr milliseconds front_beat{500};
 constexpr milliseconds usual_beat{950};
 constexpr milliseconds soonest_beat{5};
-constexpr milliseconds retry_pause{100};
 constexpr milliseconds busy_pause{50};
 constexpr milliseconds fair_chance{100};
 // An engine that has answered within this time was there.
@@ -31,7 +30,10 @@ constexpr milliseconds lately{1000};
 
 waiter_machine::actions waiter_machine::on(const wait_input& input, instant now) noexcept {
     switch (input.what) {
-    case wait_event::start: return state_ == state::idle ? ask(now) : idle_until_wake();
+    case wait_event::start:
+        if (state_ != state::idle) { break; }
+        started_ = now;
+        return ask(now);
     case wait_event::tick: return tick(now);
     case wait_event::cancel: return waiting() ? leave(outcome::cancelled, now) : idle_until_wake();
     case wait_event::granted:
@@ -51,11 +53,16 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
     case wait_event::beat_unknown: return beaten(input, now);
     case wait_event::withdrawn:
     case wait_event::withdraw_failed: return withdrawing(input, now);
+    case wait_event::hurry:
+        if (owes_withdrawal() && next_ != never) { return send_withdraw(now); }
+        break;
     }
     return idle_until_wake();
 }
 
 waiter_machine::actions waiter_machine::ask(instant now) noexcept {
+    if (state_ != state::idle && now >= patience_with(state::asking)) { return run_out(now); }
+    if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     if (!unanswered_) { asked_at_ = now; }
     there_before_ = maybe_there_;
     asked_again_ = asked_again_ || there_before_;
@@ -67,12 +74,10 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
     actions out;
     out.ask = true;
     // A duplicate of this request that arrives after the caller has stopped caring must not count.
-    // But however short the caller's patience, the request itself gets a fair chance to arrive.
-    not_after_ =
-        std::max(std::min(plan_.may_wait ? plan_.give_up : never, later(now, plan_.connect_wait)),
-                 later(now, fair_chance));
+    not_after_ = std::min(patience_ends(), later(now, plan_.connect_wait));
+    if (trouble_since_ != never) { not_after_ = std::min(not_after_, trouble_ends()); }
     out.not_after = not_after_;
-    out.wake = patience_ends();
+    out.wake = idle_until_wake().wake;
     return out;
 }
 
@@ -92,32 +97,20 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
         maybe_there_ = unanswered_; // an earlier one may yet arrive
         unanswered_ = false;
         // An engine that got to it so late says busy without having looked at the lock.
-        if (now > not_after_) { return no_answer(now); }
+        if (now > not_after_) { return no_answer(now, false); }
         hear(now);
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
         if (now >= plan_.give_up) { return leave(outcome::timed_out, now); }
         return noticed_ ? ask(now) : pause(now, busy_pause);
     case wait_event::refused: maybe_there_ = there_before_; return leave(outcome::refused, now);
-    case wait_event::unavailable: maybe_there_ = there_before_; return no_answer(now);
+    case wait_event::unavailable:
+        maybe_there_ = there_before_;
+        return no_answer(now, input.retry_now);
     default:
         unanswered_ = true;
         late_until_ = std::max(late_until_, not_after_);
-        return no_answer(now);
+        return no_answer(now, input.retry_now);
     }
-}
-
-/// The answer to an acquire that nobody waits for any more.
-waiter_machine::actions waiter_machine::stray_answer(wait_event what, instant now) noexcept {
-    if (what == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
-    const bool maybe_there =
-        what == wait_event::granted || what == wait_event::queued || what == wait_event::unknown;
-    if (maybe_there && state_ == state::withdrawing) {
-        withdraw_again_ = true; // the engine may have got to the withdrawal first
-    }
-    if (maybe_there && state_ == state::done && outcome_ != outcome::granted) {
-        return send_withdraw(now);
-    }
-    return idle_until_wake();
 }
 
 /// Before an acquire is sent for a second time, a notice can only be of a grant that came after the
@@ -154,24 +147,24 @@ waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since,
     }
     if (!provisional) { // an engine that is always so slow might as well not be there
         if (trouble_since_ == never) { trouble_since_ = now; }
-        if (now >= later(trouble_since_, plan_.connect_wait)) {
-            return leave(outcome::unavailable, now);
-        }
+        if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     }
     return look_again(now);
 }
 
-waiter_machine::actions waiter_machine::no_answer(instant now) noexcept {
+waiter_machine::actions waiter_machine::no_answer(instant now, bool retry_now) noexcept {
     if (trouble_since_ == never) { trouble_since_ = asked_at_; }
-    if (now >= later(trouble_since_, plan_.connect_wait)) {
-        return leave(outcome::unavailable, now);
-    }
-    return pause(now, retry_pause);
+    if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
+    if (!plan_.once) { return pause(now, retry_pause); }
+    // A connection that had broken before the request, or under it, is no attempt yet.
+    if (!retry_now || std::exchange(retried_, true)) { return leave(outcome::unavailable, now); }
+    return ask(now);
 }
 
 void waiter_machine::hear(instant now) noexcept {
     trouble_since_ = never;
     heard_at_ = now;
+    retried_ = false;
 }
 
 waiter_machine::actions waiter_machine::pause(instant now, duration how_long) noexcept {
@@ -180,21 +173,30 @@ waiter_machine::actions waiter_machine::pause(instant now, duration how_long) no
     return idle_until_wake();
 }
 
-/// The caller's patience is for others who have the lock. An engine that was never heard of is
-/// given the time that its request has to arrive: even a healthy one takes longer than no time.
-instant waiter_machine::patience_ends() const noexcept {
+/// The caller's patience is also for an engine that does not answer. But one that was never heard
+/// of gets a moment for its first answer: even a healthy one takes longer than no time.
+instant waiter_machine::patience_with(state in) const noexcept {
     if (!plan_.may_wait) { return never; }
-    const bool first_answer_is_due = state_ == state::asking && !heard_at_;
-    return first_answer_is_due ? std::max(plan_.give_up, not_after_) : plan_.give_up;
+    const bool first_answer_is_due = in == state::asking && !heard_at_;
+    return first_answer_is_due ? std::max(plan_.give_up, later(started_, fair_chance))
+                               : plan_.give_up;
+}
+
+/// The end of the patience with an engine that does not answer.
+instant waiter_machine::trouble_ends() const noexcept {
+    return later(trouble_since_, plan_.connect_wait);
+}
+
+/// Patience that ended while the engine did not answer says nothing about the lock.
+waiter_machine::actions waiter_machine::run_out(instant now) noexcept {
+    const bool was_there =
+        heard_at_ && (trouble_since_ == never || now < later(*heard_at_, lately));
+    return leave(was_there ? outcome::timed_out : outcome::unavailable, now);
 }
 
 waiter_machine::actions waiter_machine::tick(instant now) noexcept {
-    if (waiting() && now >= patience_ends()) {
-        // Patience that ended while the engine did not answer says nothing about the lock.
-        const bool was_there =
-            heard_at_ && (trouble_since_ == never || now < later(*heard_at_, lately));
-        return leave(was_there ? outcome::timed_out : outcome::unavailable, now);
-    }
+    if (waiting() && now >= patience_ends()) { return run_out(now); }
+    if (waiting() && now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     if (now >= next_) {
         switch (state_) {
         case state::pausing: return ask(now);
@@ -228,10 +230,8 @@ waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant 
     case wait_event::beat_lost: hear(now); return ask(now);
     default: break;
     }
-    if (trouble_since_ == never) { trouble_since_ = now; }
-    if (now >= later(trouble_since_, plan_.connect_wait)) {
-        return leave(outcome::unavailable, now);
-    }
+    if (trouble_since_ == never) { trouble_since_ = input.sent; }
+    if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     next_ = later(now, retry_pause);
     return idle_until_wake();
 }
@@ -244,14 +244,6 @@ waiter_machine::actions waiter_machine::in_queue(const wait_input& input, instan
     return idle_until_wake();
 }
 
-waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept {
-    if (!maybe_there_) { return finish(why); }
-    outcome_ = why;
-    auto out = send_withdraw(now);
-    out.finish = true;
-    return out;
-}
-
 waiter_machine::actions waiter_machine::finish(outcome how) noexcept {
     state_ = state::done;
     outcome_ = how;
@@ -260,44 +252,12 @@ waiter_machine::actions waiter_machine::finish(outcome how) noexcept {
     return out;
 }
 
-waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
-    if (state_ != state::withdrawing) {
-        state_ = state::withdrawing;
-        // By then the engine has dropped the waiter, and a hand-off to it has run out.
-        withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
-    }
-    withdraw_again_ = false;
-    next_ = never;
-    actions out;
-    out.withdraw = true;
-    return out;
-}
-
-waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
-    if (state_ != state::withdrawing) { return idle_until_wake(); }
-    actions out;
-    if (input.what == wait_event::withdraw_failed && now < withdraw_until_) {
-        next_ = later(now, retry_pause);
-        out.wake = next_;
-        return out;
-    }
-    if (input.what == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
-    if (input.what == wait_event::withdrawn && now <= late_until_) {
-        next_ = later(late_until_, retry_pause); // the engine's clock is known only so well
-        out.wake = next_;
-        return out;
-    }
-    state_ = state::done;
-    out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
-    return out;
-}
-
 waiter_machine::actions waiter_machine::idle_until_wake() const noexcept {
     actions out;
     if (state_ == state::withdrawing) {
         out.wake = next_;
     } else if (waiting()) {
-        out.wake = std::min(next_, patience_ends());
+        out.wake = std::min({next_, patience_ends(), trouble_ends()});
     }
     return out;
 }

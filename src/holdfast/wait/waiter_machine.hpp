@@ -29,6 +29,7 @@ enum class wait_event : std::uint8_t {
     beat_unknown,    ///< beat without a good answer
     withdrawn,       ///< withdraw's answer
     withdraw_failed, ///< withdraw without a good answer
+    hurry,           ///< a withdrawal that is to be sent again is sent now
 };
 
 struct wait_input {
@@ -37,11 +38,13 @@ struct wait_input {
     base::instant sent{}; ///< of the request that is answered
     unsigned ahead = 0;
     base::duration check_in{0};
+    bool retry_now = false; ///< with unknown, unavailable: see engine::answer
 };
 
 /// How the caller wants to wait.
 struct wait_plan {
-    bool may_wait = false;                 ///< false: one try
+    bool may_wait = false;                 ///< for other holders; false: one try
+    bool once = false;                     ///< one attempt to reach the engine, not several
     bool queue_grants = true;              ///< the engine hands off; false: ask again now and then
     base::instant give_up = base::never;   ///< the end of the caller's patience
     base::milliseconds connect_wait{5000}; ///< of the patience with an engine that does not answer
@@ -53,14 +56,15 @@ struct wait_plan {
 ///
 ///  idle         start: asking
 ///  asking       granted, push_granted: done | queued: queued | busy: done, or pausing
-///               unknown, unavailable: pausing | refused: done | push_maybe_free: remembered
+///               unknown, unavailable: pausing, or, with one attempt, withdrawing or done
+///               refused: done | push_maybe_free: remembered
 ///  queued       push_granted, beat_granted: done | beat_lost, push_maybe_free: asking
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
 ///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if
 ///               surely nothing is there | a grant too old to be of use: asking
 ///  withdrawing  withdrawn: done, or again when no lost acquire can arrive any more
-///               withdraw_failed: again, until the queue has dropped it anyway
+///               withdraw_failed: again, until the queue has dropped it anyway | hurry: again
 ///  done         not granted, and an acquire's answer or a notice says that something may be there:
 ///               withdrawing
 ///
@@ -106,9 +110,14 @@ public:
     [[nodiscard]] const grant& granted() const noexcept { return grant_; }
     /// Whether an acquire was sent whose effect is not known to be nothing.
     [[nodiscard]] bool outcome_unknown() const noexcept { return maybe_there_; }
+    /// A withdrawal had no good answer and is to be sent again.
+    [[nodiscard]] bool owes_withdrawal() const noexcept {
+        return state_ == state::withdrawing && withdraw_failed_;
+    }
 
 private:
     actions ask(base::instant now) noexcept;
+    actions run_out(base::instant now) noexcept;
     actions pause(base::instant now, base::duration how_long) noexcept;
     actions tick(base::instant now) noexcept;
     actions beat(base::instant now) noexcept;
@@ -121,19 +130,24 @@ private:
     actions in_queue(const wait_input& input, base::instant now) noexcept;
     actions have(std::uint64_t token, base::instant since, bool provisional,
                  base::instant now) noexcept;
-    actions no_answer(base::instant now) noexcept;
+    actions no_answer(base::instant now, bool retry_now) noexcept;
     actions leave(outcome why, base::instant now) noexcept;
     actions finish(outcome how) noexcept;
     actions withdrawing(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;
-    [[nodiscard]] base::instant patience_ends() const noexcept;
+    [[nodiscard]] base::instant patience_with(state in) const noexcept;
+    [[nodiscard]] base::instant patience_ends() const noexcept { return patience_with(state_); }
+    [[nodiscard]] base::instant trouble_ends() const noexcept;
     [[nodiscard]] bool waiting() const noexcept {
         return state_ == state::asking || state_ == state::queued || state_ == state::pausing;
     }
 
+    static constexpr base::milliseconds retry_pause{100};
+
     wait_plan plan_;
     grant grant_;
+    base::instant started_{};
     base::instant asked_at_{};         ///< first send since the engine's last definite answer
     base::instant confirmed_at_{};     ///< send of the last request that was answered "queued"
     base::instant next_ = base::never; ///< pausing: ask; queued: beat; withdrawing: again
@@ -153,6 +167,8 @@ private:
     bool beat_in_flight_ = false;
     bool beat_is_old_ = false; ///< the one in flight was sent before the last acquire
     bool withdraw_again_ = false;
+    bool withdraw_failed_ = false; ///< the last one; next_ is when it is sent again
+    bool retried_ = false;         ///< the one attempt was made again at once
 };
 
 } // namespace holdfast::machine

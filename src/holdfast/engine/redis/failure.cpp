@@ -29,6 +29,11 @@ constexpr std::array refusals{
             "the server cannot save to its disk and refuses writes; see its log"},
     refusal{"CLUSTERDOWN", errc::unavailable, "the cluster is down"},
     refusal{"TRYAGAIN", errc::unavailable, "the cluster is moving the key; try again soon"},
+    refusal{"MAXCLIENTS", errc::unavailable,
+            "the server has as many clients as it allows; raise its maxclients"},
+    refusal{"DENIED", errc::store_forbidden,
+            "it is in protected mode, which lets in clients of its own host only; give it a "
+            "password (requirepass, or an ACL user) and write redis://user:password@host"},
     refusal{"OOM", errc::store_full,
             "the server is at its maxmemory; raise it, or remove other data"},
     refusal{"NOAUTH", errc::store_forbidden,
@@ -52,8 +57,10 @@ constexpr std::array refusals{
             "the server is a node of a Redis Cluster, which this version cannot use"},
 };
 
-/// Without what a script's error has at its end about the script: not for users.
+/// Without what a script's error has at its end about the script: not for users. Nor with the
+/// pages of advice that a server in protected mode gives.
 std::string_view without_trace(std::string_view said) {
+    if (said.starts_with("DENIED ")) { said = said.substr(0, said.find(". ")); }
     for (const std::string_view mark : {" script: ", ", on @user_script"}) {
         said = said.substr(0, said.find(mark));
     }
@@ -66,6 +73,7 @@ failure explain(std::string_view said, const std::string& server) {
     auto word = said.substr(0, said.find(' '));
     // Of a command inside a script Redis 7.0 says the first, later ones and Valkey the second.
     constexpr std::string_view later = "ERR ACL failure in script: ";
+    if (said.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
     if (said.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     if (said.starts_with(later)) {
         word = "NOPERM";

@@ -54,6 +54,7 @@ struct flight {
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
     bool quiet = false;     ///< a short answer may lie unread until more comes
+    bool renews = false;    ///< beat: a lease, which ends if the answer does not come soon
     bool exchanged = false; ///< a release that is answered together with the acquire behind it
     op_id id = 0;           ///< 0: nobody waits for the answer
     base::instant sent{};
@@ -72,7 +73,7 @@ struct flight {
     /// As new, but what was allocated is kept for the next.
     void clear() {
         what = {};
-        answered = cancelled = quiet = exchanged = false;
+        answered = cancelled = quiet = renews = exchanged = false;
         id = 0;
         give_up = not_after = base::never;
         items.clear();

@@ -57,12 +57,14 @@ foreign_layout* redis_engine::foreign(const op& what) noexcept {
 
 capabilities redis_engine::caps_in(primitive kind, const writing& how) const {
     const bool fenced = how.fencing.value_or(where_.fencing);
+    auto can = native_caps();
     switch (how.in.value_or(where_.layout)) {
     case holdfast::layout::native: break;
-    case holdfast::layout::plain: return plain_.caps(kind, fenced);
-    case holdfast::layout::redisson: return redisson_.caps(kind, fenced);
+    case holdfast::layout::plain: can = plain_.caps(kind, fenced); break;
+    case holdfast::layout::redisson: can = redisson_.caps(kind, fenced); break;
     }
-    return native_caps();
+    can.attempt = where_.connect_timeout;
+    return can;
 }
 
 /// What a caller of the library is told before anything is sent.

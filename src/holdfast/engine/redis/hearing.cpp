@@ -51,12 +51,14 @@ void redis_engine::say(const flight& to, answer&& what) {
     sink_->answered(std::move(what));
 }
 
-void redis_engine::fail(op_id id, std::error_code code, const std::string& detail, fate what) {
+void redis_engine::fail(op_id id, std::error_code code, const std::string& detail, fate what,
+                        bool retry_now) {
     answer out;
     out.id = id;
     out.what = what;
     out.error = code;
     out.detail = detail;
+    out.retry_now = retry_now;
     sink_->answered(std::move(out));
 }
 
@@ -97,7 +99,7 @@ void redis_engine::heard_exchange(const reply& said, instant now) {
         if (why.scripts_are_gone) { load_scripts_again(now); }
         for (const flight* const one : {&given_up, &of}) {
             if (one->answered || one->cancelled) { continue; }
-            fail(one->id, why.code, why.detail, fate::unknown);
+            fail(one->id, why.code, why.detail, fate::unknown, why.scripts_are_gone);
         }
     } else {
         say(given_up, read_exchanged(said));
@@ -161,7 +163,7 @@ void redis_engine::heard_error(flight& of, const reply& said, instant now) {
     } else if (of.list && std::exchange(of.list->failed, true)) {
         return; // one answer is enough
     } else if (!of.answered && !of.cancelled && of.id != 0) {
-        fail(of.id, why.code, why.detail);
+        fail(of.id, why.code, why.detail, fate::failed, why.scripts_are_gone);
     }
 }
 
@@ -173,7 +175,8 @@ void redis_engine::heard_acquire(flight& of, const reply& said, instant now) {
             // Not late at all: the server's clock is not what it was taken for.
             const bool in_time = now <= counts_until(of);
             fail(of.id, errc::unavailable,
-                 server() + (in_time ? ": its clock has been changed" : ": it is too slow"));
+                 server() + (in_time ? ": its clock has been changed" : ": it is too slow"),
+                 fate::failed, in_time);
             return;
         }
     }

@@ -10,9 +10,10 @@ namespace holdfast::engine::redis {
 link::link(const place& where, greeter greet)
     : where_{where}, greet_{std::move(greet)}, wait_{base::random_seed()} {}
 
-void link::open(base::instant now) {
+void link::open(base::instant now, when start) {
     // What was asked on a session that has ended must be told of that first.
-    if (living() || (opened_ && (!told_ended_ || now < retry_))) { return; }
+    if (living() || (opened_ && !told_ended_)) { return; }
+    if (opened_ && start == when::due && now < retry_) { return; }
     session_ = std::make_unique<session>(where_, greet_(), now);
     opened_ = true;
     told_ready_ = false;

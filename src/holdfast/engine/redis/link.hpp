@@ -19,9 +19,10 @@ public:
 
     enum class change : std::uint8_t { none, ready, ended };
 
-    /// Begins, or begins anew when it is time. Does nothing while a session lives, nor before
-    /// `drive` or `take` has told that it ended.
-    void open(base::instant now);
+    /// Begins, or begins anew when it is time, or at once. Does nothing while a session lives, nor
+    /// before `drive` or `take` has told that it ended.
+    enum class when : std::uint8_t { due, at_once };
+    void open(base::instant now, when start = when::due);
     /// Does what `ready` says can be done, if it is about this link. What changed by it, told once.
     change drive(std::span<const pollfd> ready, base::instant now, const session::listener& hear);
     /// After bytes were read from `plain_descriptor` by others.
@@ -35,6 +36,8 @@ public:
     [[nodiscard]] session* now() const noexcept { return session_.get(); }
     /// Whether the last attempt has failed, and the next is still to come.
     [[nodiscard]] bool down() const noexcept { return opened_ && !living(); }
+    /// Whether the session that ended last had been of use before.
+    [[nodiscard]] bool was_ready() const noexcept { return told_ready_; }
     [[nodiscard]] std::error_code code() const noexcept { return code_; } ///< of the last failure
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
 

@@ -21,9 +21,6 @@ namespace {
 /// That a client listens to from the beginning: its own inbox, and that of all.
 constexpr std::size_t channels = 2;
 
-/// After this even a short answer is fetched: who waits has to send heartbeats.
-constexpr base::milliseconds longest_lie{200};
-
 } // namespace
 
 redis_engine::redis_engine(place where, const setting& who)
@@ -82,6 +79,8 @@ instant redis_engine::clock() const noexcept {
 void redis_engine::pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
 
 void redis_engine::heard_anything(const reply& said, instant now) {
+    heard_at_ = now;
+    is_dead_ = false;
     const bool subscribed = said.is_push() && said.word(0) == "subscribe";
     if (!link_.ready() && (subscribed || !said.is_push())) {
         heard_greeting(said, now);
@@ -131,17 +130,12 @@ instant redis_engine::go_on(bool gather, instant now) {
     if (now >= waits_.due()) { stop_listening(now); }
     if (now >= late_.due() && link_.ready()) { undo_late(now); }
     flush(gather, now);
-    if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie) {
+    if (lets_lie_ && on_the_way_ > 0 && now >= flights_.front().sent + longest_lie()) {
         let_short_answers_lie(false);
     }
+    read_before_time_is_up(now);
     if (now >= earliest_) { give_up(now); }
-    if (on_the_way_ > 0 && !read_by_others_ &&
-        now >= flights_.front().sent + where_.command_timeout) {
-        link_.break_off(errc::unavailable, server() + ": no answer within " +
-                                               std::to_string(where_.command_timeout.count()) +
-                                               " ms");
-        changed(link_.drive({}, now, {}), now);
-    }
+    break_off_if_dead(now);
     return due();
 }
 
@@ -151,7 +145,9 @@ instant redis_engine::go_on(bool gather, instant now) {
 /// nobody reads, what can wait does.
 void redis_engine::flush(bool gather, instant now) {
     constexpr std::size_t few = 4;
-    if (!link_.ready() || link_.now()->out().empty()) { return; }
+    if (!link_.ready()) { return; }
+    count_sent(); // what the socket had no room for, the session may have sent since
+    if (link_.now()->out().empty()) { return; }
     const bool others_may_come = on_the_way_ >= few && flights_.size() < most_lately_;
     if (gather && read_by_others_ && others_may_come) { return; }
     // Less by one each time that it had to be waited for.
@@ -162,12 +158,17 @@ void redis_engine::flush(bool gather, instant now) {
     patient_ = 0;
     let_short_answers_lie(crowded_ && quiet_ == flights_.size());
     link_.now()->flush();
+    count_sent();
+}
+
+void redis_engine::count_sent() {
     const auto sent = link_.now()->sent();
     while (on_the_way_ < flights_.size() && flights_[on_the_way_].end <= sent) { ++on_the_way_; }
 }
 
 /// In a crowd nobody needs to know at once that it waits: to be woken for that would cost as much
-/// as to be woken for the grant. Answers that somebody needs are longer; see acquire.lua.
+/// as to be woken for the grant. Answers that somebody needs are longer; see acquire.lua. After
+/// `longest_lie` even a short one is fetched: who waits has to send heartbeats.
 void redis_engine::let_short_answers_lie(bool yes) {
     constexpr int longer = 12;
     if (yes == lets_lie_) { return; }
@@ -185,6 +186,7 @@ void redis_engine::changed(link::change how, instant now) {
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
     const auto lost = std::exchange(flights_, {});
+    const bool retry_now = link_.was_ready() && !std::exchange(timed_out_, false);
     forget_session();
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
@@ -195,15 +197,15 @@ void redis_engine::changed(link::change how, instant now) {
         }
         if (arrived) { note_late(one, now); }
         if (one.answered || one.cancelled || one.id == 0) { continue; }
-        fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed);
+        fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed, retry_now);
     }
-    fail_waiting(code, link_.detail());
+    fail_waiting(code, link_.detail(), retry_now);
     if (now >= earliest_) { give_up(now); }
 }
 
 void redis_engine::forget_session() noexcept {
     on_the_way_ = quiet_ = patient_ = 0;
-    lets_lie_ = false;
+    lets_lie_ = is_dead_ = false;
     waits_.lost();
     plain_loaded_ = redisson_loaded_ = false;
     exchange_ = exchanging::unused;
@@ -219,9 +221,9 @@ void redis_engine::reset() noexcept {
     earliest_ = base::never;
 }
 
-void redis_engine::fail_waiting(std::error_code code, const std::string& detail) {
+void redis_engine::fail_waiting(std::error_code code, const std::string& detail, bool retry_now) {
     const auto all = std::exchange(waiting_, {});
-    for (const waiting& one : all) { fail(one.id, code, detail); }
+    for (const waiting& one : all) { fail(one.id, code, detail, fate::failed, retry_now); }
 }
 
 /// Every operation is answered by the instant that was asked for, whatever the server does.
@@ -244,19 +246,58 @@ void redis_engine::give_up(instant now) {
             continue;
         }
         one.answered = true;
+        is_dead_ = is_dead_ || (one.renews && is_silent(one, now));
         fail(one.id, errc::unavailable, server() + ": no answer in time", fate::unknown);
     }
+}
+
+/// Whether nothing has come for half of the time that this has been waiting for. A server that is
+/// merely busy goes on answering those who asked before.
+bool redis_engine::is_silent(const flight& since, instant now) const noexcept {
+    return now - std::max(heard_at_, since.sent) >= (now - since.sent) / 2;
+}
+
+/// Answers may be here, unread: they lie, or this process was stopped.
+void redis_engine::read_before_time_is_up(instant now) {
+    if (read_by_others_ || !link_.ready() || on_the_way_ == 0) { return; }
+    if (now < earliest_ && now < flights_.front().sent + where_.command_timeout) { return; }
+    const pollfd mine{link_.now()->wanted().fd, POLLIN, POLLIN};
+    changed(
+        link_.drive({&mine, 1}, now, [this, now](const reply& said) { heard_anything(said, now); }),
+        now);
+}
+
+/// A connection that does not answer is given up after `timeout`, and also when a renewal waited in
+/// vain for its share of the lease: the rest of it is needed for another connection.
+void redis_engine::break_off_if_dead(instant now) {
+    if (read_by_others_ || !link_.ready()) { return; }
+    const bool overdue = !flights_.empty() && now >= flights_.front().sent + where_.command_timeout;
+    if (!overdue && !is_dead_) { return; }
+    const auto waited = is_dead_
+                            ? std::string{"in time to a renewal"}
+                            : "within " + std::to_string(where_.command_timeout.count()) + " ms";
+    const bool at_once = is_dead_;
+    timed_out_ = true;
+    link_.break_off(errc::unavailable, server() + ": no answer " + waited);
+    changed(link_.drive({}, now, {}), now);
+    if (at_once) { link_.open(now, link::when::at_once); }
 }
 
 instant redis_engine::due() const noexcept {
     instant next = std::min({earliest_, link_.due(), waits_.due()});
     if (link_.ready()) { next = std::min(next, late_.due()); }
     if (patient_ > 0) { next = std::min(next, patient_until_); }
-    if (on_the_way_ > 0) {
-        const auto soon = lets_lie_ ? longest_lie : where_.command_timeout;
+    if (!flights_.empty()) {
+        const auto soon = lets_lie_ ? longest_lie() : where_.command_timeout;
         next = std::min(next, flights_.front().sent + soon);
     }
     return next;
+}
+
+/// Half of the time-out at most: what lies is read before it counts as missing.
+base::milliseconds redis_engine::longest_lie() const noexcept {
+    constexpr base::milliseconds longest{200};
+    return std::min(longest, where_.command_timeout / 2);
 }
 
 } // namespace holdfast::engine::redis

@@ -71,6 +71,7 @@ private:
     void flush(bool gather, base::instant now);
     void be_quiet(flight& one);
     void be_patient(const flight& one);
+    void count_sent();
     void let_short_answers_lie(bool yes);
 
     /// Something that nobody asked for: `write` appends one command, and gets its flight.
@@ -124,7 +125,8 @@ private:
     void heard_diagnosis(const flight& of, const reply& said);
     void heard_message(const reply& said, base::instant now);
     void say(const flight& to, answer&& what);
-    void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed);
+    void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed,
+              bool retry_now = false);
 
     [[nodiscard]] base::instant clock() const noexcept;
     base::instant go_on(bool gather, base::instant now);
@@ -133,9 +135,13 @@ private:
     // When things go wrong.
     void changed(link::change how, base::instant now);
     void forget_session() noexcept;
-    void fail_waiting(std::error_code code, const std::string& detail);
+    void fail_waiting(std::error_code code, const std::string& detail, bool retry_now);
     void give_up(base::instant now);
+    [[nodiscard]] bool is_silent(const flight& since, base::instant now) const noexcept;
+    void read_before_time_is_up(base::instant now);
+    void break_off_if_dead(base::instant now);
     [[nodiscard]] base::instant due() const noexcept;
+    [[nodiscard]] base::milliseconds longest_lie() const noexcept;
     [[nodiscard]] std::string server() const { return "Redis at " + where_.server.text(); }
 
     const place where_;
@@ -170,6 +176,9 @@ private:
     bool lets_lie_ = false;         ///< short answers, for a while
     std::uint64_t written_ = 0;     ///< bytes of commands for the present session
     base::instant earliest_ = base::never; ///< no operation gives up before this
+    base::instant heard_at_{};             ///< when the last reply or message came
+    bool is_dead_ = false;                 ///< a renewal waited in vain: break the connection off
+    bool timed_out_ = false;               ///< the connection was broken off for its silence
 
     std::vector<char> direct_;    ///< what a caller reads into by itself
     bool read_by_others_ = false; ///< between `expect` and `received`: nothing may be closed

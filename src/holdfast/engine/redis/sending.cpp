@@ -55,7 +55,11 @@ void redis_engine::submit(op_id id, const op& what, instant give_up) {
         return;
     }
     waiting_.push_back({id, what, give_up});
-    if (!read_by_others_) { link_.open(time_.now()); }
+    const auto* const acquire = std::get_if<acquire_op>(&what);
+    const bool at_once = acquire != nullptr && acquire->once;
+    if (!read_by_others_) {
+        link_.open(time_.now(), at_once ? link::when::at_once : link::when::due);
+    }
 }
 
 void redis_engine::send_waiting(instant now) {
@@ -177,7 +181,10 @@ void redis_engine::write(flight& to, const break_op& what) {
 void redis_engine::write(flight& to, const beat_op& what) {
     to.what = asked::beat;
     to.items.reserve(what.items.size());
-    for (const auto& item : what.items) { to.items.push_back(item.who); }
+    for (const auto& item : what.items) {
+        to.items.push_back(item.who);
+        to.renews = to.renews || !item.waiting;
+    }
     if (to.in != nullptr) { return to.in->beat(link_.now()->out(), what); }
     layout_.beat(link_.now()->out(), what);
 }

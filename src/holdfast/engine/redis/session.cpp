@@ -51,7 +51,16 @@ void session::end(std::error_code code, std::string detail) {
 
 void session::stream_failed() {
     const bool hopeless = stream_->hopeless();
-    end(hopeless ? errc::store_forbidden : errc::unavailable, server() + ": " + stream_->failure());
+    end(hopeless ? errc::store_forbidden : errc::unavailable,
+        server() + ": " + stream_->failure() + tls_hint());
+}
+
+/// A port that speaks TLS takes the greeting for nonsense, and hangs up.
+const char* session::tls_hint() const noexcept {
+    const bool plain = !where_.server.tls && where_.server.unix_path.empty();
+    return plain && state_ == state::greeting && !heard_
+               ? "; does this port speak TLS? Then write rediss://"
+               : "";
 }
 
 void session::check(base::instant now) {
@@ -133,6 +142,7 @@ void session::read(const listener& hear) {
 
 void session::take(std::span<const char> bytes, const listener& hear) {
     const bool good = reader_.read(bytes, [&](const reply& said) {
+        heard_ = true;
         if (state_ == state::greeting) {
             heard_greeting(said, hear);
         } else if (state_ == state::ready) {

@@ -73,6 +73,7 @@ private:
     void heard_greeting(const reply& said, const listener& hear);
     void judge_hello(const reply& said);
     void stream_failed();
+    [[nodiscard]] const char* tls_hint() const noexcept;
     [[nodiscard]] std::string server() const { return "Redis at " + where_.server.text(); }
 
     const place& where_;
@@ -84,6 +85,7 @@ private:
     std::uint64_t sent_ = 0;
     unsigned own_ = 0; ///< replies to HELLO and SELECT that are still to come
     bool hello_is_next_ = true;
+    bool heard_ = false; ///< a reply
     base::instant opens_until_;
     state state_ = state::opening;
     std::error_code code_;

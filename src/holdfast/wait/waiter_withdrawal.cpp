@@ -1,0 +1,73 @@
+// The part of the waiter machine that leaves: what an acquire may have left behind is withdrawn.
+
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/wait/waiter_machine.hpp"
+
+#include <algorithm>
+
+namespace holdfast::machine {
+
+using base::instant;
+using base::later;
+using base::never;
+
+waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept {
+    if (!maybe_there_) { return finish(why); }
+    outcome_ = why;
+    auto out = send_withdraw(now);
+    out.finish = true;
+    return out;
+}
+
+/// The answer to an acquire that nobody waits for any more.
+waiter_machine::actions waiter_machine::stray_answer(wait_event what, instant now) noexcept {
+    if (what == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
+    const bool maybe_there =
+        what == wait_event::granted || what == wait_event::queued || what == wait_event::unknown;
+    if (maybe_there && state_ == state::withdrawing) {
+        withdraw_again_ = true; // the engine may have got to the withdrawal first
+    }
+    if (maybe_there && state_ == state::done && outcome_ != outcome::granted) {
+        return send_withdraw(now);
+    }
+    return idle_until_wake();
+}
+
+waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
+    if (state_ != state::withdrawing) {
+        // By then the engine has dropped the waiter, and a hand-off to it has run out.
+        withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
+        // An acquire without an answer may have been granted for a whole lease.
+        if (state_ != state::queued) {
+            withdraw_until_ = std::max(withdraw_until_, later(not_after_, plan_.lease));
+        }
+        state_ = state::withdrawing;
+    }
+    withdraw_again_ = withdraw_failed_ = false;
+    next_ = never;
+    actions out;
+    out.withdraw = true;
+    return out;
+}
+
+waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
+    if (state_ != state::withdrawing) { return idle_until_wake(); }
+    actions out;
+    if (input.what == wait_event::withdraw_failed && now < withdraw_until_) {
+        withdraw_failed_ = true;
+        next_ = later(now, retry_pause);
+        out.wake = next_;
+        return out;
+    }
+    if (input.what == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
+    if (input.what == wait_event::withdrawn && now <= late_until_) {
+        next_ = later(late_until_, retry_pause); // the engine's clock is known only so well
+        out.wake = next_;
+        return out;
+    }
+    state_ = state::done;
+    out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
+    return out;
+}
+
+} // namespace holdfast::machine

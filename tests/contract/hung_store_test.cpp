@@ -1,0 +1,68 @@
+// P9: how long a store that does not answer holds up its callers, with the options that everybody
+// uses; and P8: what they left behind is cleared up when it goes on.
+#include "contract/contract.hpp"
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::errc;
+
+HOLDFAST_CONTRACT(hung_store);
+
+/// For a busy machine; what is tested for took five seconds.
+constexpr milliseconds slack = scaled(700ms);
+
+template <class Action>
+[[nodiscard]] milliseconds time_of(Action action) {
+    const stopwatch watch;
+    action();
+    return watch.elapsed();
+}
+
+TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
+    auto fleet = connect();
+    holdfast::mutex locked{fleet, "locked"};
+    locked.lock();
+    std::optional held{holdfast::mutex{fleet, "held"}.acquire()};
+    HOLDFAST_HANG_STORE();
+    EXPECT_LT(time_of([&] { locked.unlock(); }), 200ms + slack);
+    EXPECT_LT(time_of([&] { held.reset(); }), 200ms + slack);
+    the_store().go_on();
+    EXPECT_TRUE(will_be_clear("locked", scaled(4s))) << "its lease is half a minute";
+    EXPECT_TRUE(will_be_clear("held", scaled(4s)));
+}
+
+TEST_P(hung_store, holds_up_a_try_for_a_second_and_a_wait_for_its_time) { // P5
+    auto fleet = connect();
+    fleet.ping();
+    holdfast::mutex stock{fleet, "stock"};
+    { const auto once = stock.acquire(); }
+    HOLDFAST_HANG_STORE();
+    std::error_code failure;
+    EXPECT_LT(time_of([&] { (void)stock.try_lock(failure); }), 1s + slack);
+    EXPECT_EQ(failure, errc::unavailable);
+    EXPECT_LT(time_of([&] { (void)stock.try_lock_for(150ms, failure); }), 150ms + slack);
+    EXPECT_EQ(failure, errc::unavailable);
+    the_store().go_on();
+    EXPECT_TRUE(will_be_clear("stock", scaled(4s))) << "nothing is left of them (P8)";
+}
+
+TEST_P(hung_store, gets_the_release_before_the_next_acquire_of_the_same_client) {
+    auto fleet = connect();
+    holdfast::mutex stock{fleet, "stock"};
+    stock.lock();
+    HOLDFAST_HANG_STORE();
+    stock.unlock();
+    background again{[&](const std::stop_token&) {
+        std::error_code failure;
+        const bool got = stock.try_lock(failure);
+        if (got) { stock.unlock(); }
+        return std::pair{got, failure};
+    }};
+    EXPECT_FALSE(again.done_within(30ms));
+    the_store().go_on();
+    const auto [got, failure] = again.get();
+    EXPECT_TRUE(got) << failure.message() << ": it did not find its own hold";
+}
+
+} // namespace
