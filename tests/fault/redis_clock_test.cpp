@@ -115,5 +115,19 @@ TEST_F(redis_clock, stepped_back_makes_a_request_from_before_too_late) { // P5
     EXPECT_TRUE((mutex{one, "stock"}.try_acquire_for(2s))) << "it learns the time anew";
 }
 
+TEST_F(redis_clock, stepped_back_does_not_refuse_an_acquire_that_is_sent_again) { // P7
+    proxy between{server.port()};
+    client one{between.url()};
+    (void)one.ping();
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    background<bool> taken{[&](const std::stop_token&) {
+        return mutex{one, "stock"}.try_acquire_for(4s).has_value();
+    }};
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    server.set_clock(-3600s);
+    between.cut();
+    EXPECT_TRUE(taken.get()) << "as later than the first one, and so an hour ahead";
+}
+
 } // namespace
 } // namespace holdfast::test

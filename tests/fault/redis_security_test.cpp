@@ -133,6 +133,25 @@ TEST_F(redis_acl_taken_away, while_others_wait_makes_no_two_holders) { // P1
     }
 }
 
+TEST_F(redis_acl_taken_away, from_a_second_reader_leaves_the_first_its_lock) { // P1
+    for (const auto* const command : {"set", "pexpire", "zadd", "hset", "zrange"}) {
+        auto half = documented_rule();
+        half.emplace_back(std::string{"-"} + command);
+        seam_client second{user(half)}; // which does not withdraw what it was refused
+        auto first = direct();
+        auto held = shared_mutex{first, "stock"}.acquire_shared();
+        const auto refused =
+            second.acquire(second.ticket("stock"),
+                           {.kind = primitive::shared_mutex, .how = mode::shared, .lease = 100ms});
+        EXPECT_EQ(refused.error, errc::store_forbidden) << refused.detail;
+        std::this_thread::sleep_for(110ms);
+        EXPECT_EQ(look().holders.size(), 1U) << "without " << command;
+        EXPECT_FALSE((shared_mutex{first, "stock"}.try_acquire())) << "without " << command;
+        held.extend(20s);
+        EXPECT_TRUE(held.valid()) << "without " << command;
+    }
+}
+
 TEST_F(redis_acl, without_the_keys_or_the_channels_is_an_error_that_says_so) {
     for (const auto* const word : {"~hf:*", "&hf:*"}) {
         auto less = documented_rule();

@@ -71,6 +71,23 @@ TEST_F(redis_upgrade, waits_for_a_holder_of_the_version_before_and_takes_over) {
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
+TEST_F(redis_upgrade, refuses_a_late_acquire_also_while_the_version_before_holds) { // P5
+    ASSERT_GT(old.acquire().number(), 0);
+    auto late = connect("?timeout=5000");
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    background<bool> taken{[&](const std::stop_token&) {
+        return mutex{late, "stock"}.try_acquire().has_value();
+    }};
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    between.cut();
+    EXPECT_FALSE(taken.get()) << record();
+    EXPECT_EQ(old.release().number(), 1);
+    server.command({"CONFIG", "RESETSTAT"});
+    between.release();
+    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; }));
+    EXPECT_FALSE(is_held()) << "by nobody";
+}
+
 TEST_F(redis_upgrade, takes_over_when_a_holder_of_the_version_before_has_died) { // P7
     (void)old.acquire("mx", 300ms);
     const auto got = mutex{here, "stock"}.try_acquire_for(scaled(3s));

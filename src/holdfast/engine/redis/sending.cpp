@@ -122,9 +122,12 @@ instant redis_engine::counts_until(const flight& of) const noexcept {
     return std::min(of.not_after, base::later(of.sent, std::min(where_.command_timeout, longest)));
 }
 
-/// Later than that of all earlier sendings, so that the server can tell them apart.
+/// Later than that of all earlier sendings, so that the server can tell them apart. But not if its
+/// clock was stepped back since: it would refuse this one, as it refuses those by themselves.
 validity redis_engine::validity_of(flight& acquire) const {
-    const auto late = attempts_.of(acquire.who.owner.number);
+    constexpr std::int64_t longest_us = 60'000'000; // LONGEST_NOT_AFTER_US of the scripts
+    auto late = attempts_.of(acquire.who.owner.number);
+    if (late > clock_.translate(acquire.sent) + longest_us) { late = 0; }
     acquire.not_after_us = std::max(clock_.translate(counts_until(acquire)), late + 1);
     return {acquire.not_after_us, late};
 }

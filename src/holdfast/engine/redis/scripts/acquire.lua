@@ -52,7 +52,7 @@ if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) =
         if call('HSETNX', w, who, entry) == 1 then
             call('ZADD', q, serial, who)
             if tag == 'hf2x' then call('SETRANGE', KEYS[1], REC_TAG_AT, 'q') end
-            if refresh then
+            if refresh or serial == 1 then -- 1: the keys have just been made
                 call('PEXPIRE', q, QUEUE_MS)
                 call('PEXPIRE', w, QUEUE_MS)
             end
@@ -72,7 +72,8 @@ local terms = sub(ask, ASK_TERMS)
 local lease = sub(terms, TERMS_LEASE)
 
 local function enqueue(S)
-    if touch(S, owner) then return place(S, owner) end
+    local ahead = touch(S, owner)
+    if ahead then return place(S, owner, ahead) end
     if not S.queue then
         local q, w = call('TYPE', S.q).ok, call('TYPE', S.w).ok
         if (q ~= 'none' and q ~= 'zset') or (w ~= 'none' and w ~= 'hash') then
@@ -91,7 +92,7 @@ local function enqueue(S)
     if not S.queue then
         S.queue, S.changed = true, true
     end
-    return place(S, owner)
+    return place(S, owner, call('ZRANK', S.q, owner))
 end
 
 local function ask_for_it(S)
@@ -99,10 +100,12 @@ local function ask_for_it(S)
     if held then
         if held.deadline <= now then return {2, 0} end -- resting
         -- The asker may count its lease from any request of its own that was answered.
-        if now + lease * 1000 > held.deadline then
+        if now + lease * 1000 > held.deadline and not comes_too_late(S, owner, not_after) then
             held.deadline, held.lease = now + lease * 1000, lease
             put(S, held)
         end
+        -- Unless it was the last of the earlier ones that got it, that one may still arrive.
+        if held.not_after ~= tonumber(ARGV[3] or 0) then refuse_late(S, owner, ARGV[3]) end
         return held.token
     end
     if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {2, 0} end
@@ -126,6 +129,7 @@ local function ask_for_it(S)
             return foreign('the keys of its holders hold something else')
         end
         if S.taken == 0 and (h ~= 'none' or d ~= 'none') then call('DEL', S.h, S.d) end
+        need_rights_to_count(S)
     end
     local token = proposed > 0 and proposed or token_for(S, terms)
     if not token then return {7, 0} end

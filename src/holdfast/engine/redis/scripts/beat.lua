@@ -56,8 +56,9 @@ local function by_the_rule()
             end
         elseif held then
             answer = {0, held.token}
-        elseif touch(S, owner) then
-            answer = place(S, owner)
+        else
+            local ahead = touch(S, owner)
+            answer = ahead and place(S, owner, ahead) or 0
         end
         save(S)
         return answer

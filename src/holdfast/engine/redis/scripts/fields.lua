@@ -5,6 +5,7 @@
 --   <key>     STRING, the record: what the uncontended path reads and writes, and nothing else
 --   <key>:q   ZSET, the queue: owner by serial number
 --   <key>:w   HASH, the waiters: owner -> waiter entry; '#' -> the last serial number
+--             '!' -> until when they were last revived after a stall
 --   <key>:h   HASH, holders other than an exclusive one: owner -> holder entry
 --   <key>:d   ZSET, the same holders by the instant at which they end
 --   <key>:t   ZSET, owner -> not-after (us): acquires of that owner up to this not-after are

@@ -7,15 +7,27 @@ end
 
 -- Raises an error if this user may not write what a grant needs. A script that is refused in the
 -- middle has done half of its work: nobody may have been told of a grant that is not written down.
-local function need_rights(S)
-    local key = S.key
-    for _, command in ipairs({{'SET', key, ''}, {'DEL', S.w}, {'PEXPIRE', S.q, '1'},
-                              {'HSET', S.h, '', ''}, {'HDEL', S.w, ''}, {'ZADD', S.d, '1', ''},
-                              {'ZREM', S.q, ''}, {'ZRANGE', S.d, '0', '0'}, {'PTTL', S.t}}) do
-        if not redis.acl_check_cmd(unpack(command)) then
-            error({err = 'NOPERM this user has no permissions to run ' .. command[1]})
-        end
+local function need_right(...)
+    if not redis.acl_check_cmd(...) then
+        error({err = 'NOPERM this user has no permissions to run ' .. select(1, ...)})
     end
+end
+
+-- Of one who is to be counted beside others: once it is in their keys the record must follow.
+local function need_rights_to_count(S)
+    need_right('SET', S.key, '')
+    need_right('ZADD', S.d, '1', '')
+    need_right('ZRANGE', S.d, '0', '0')
+    need_right('PEXPIRE', S.d, '1')
+end
+
+local function need_rights(S)
+    need_rights_to_count(S)
+    need_right('DEL', S.w)
+    need_right('HSET', S.h, '', '')
+    need_right('HDEL', S.w, '')
+    need_right('ZREM', S.q, '')
+    need_right('PTTL', S.t)
     S.may = true
 end
 
@@ -23,7 +35,7 @@ end
 local function rewrite_waiters(S, change)
     local all = call('HGETALL', S.w)
     for i = 1, #all, 2 do
-        if all[i] ~= '#' then
+        if all[i] ~= '#' and all[i] ~= '!' then
             local alive = change(sub(all[i + 1], WAIT_ALIVE) + 0)
             if alive then
                 call('HSET', S.w, all[i],
@@ -34,11 +46,16 @@ local function rewrite_waiters(S, change)
 end
 
 -- After a stall of the server all waiters seem dead, though their reports have only not been read
--- yet. See QUEUE_MS.
+-- yet. See QUEUE_MS. Only once: whoever has not reported since the last time ('!') is dead, or each
+-- of many dead in turn would be handed the lock.
 local function revive_after_stall(S)
-    if not S.queue or call('PTTL', S.w) >= QUEUE_FRESH_MS then return end
+    local left = S.queue and call('PTTL', S.w) or -2
+    if left >= QUEUE_FRESH_MS or left == -2 then return end -- fresh, or nobody is left
     local again = S.now + REVIVED_US
-    rewrite_waiters(S, function(alive) return alive < again and again end)
+    local before = tonumber(call('HGET', S.w, '!') or 0)
+    if before > again then before = 0 end -- the clock was stepped back
+    rewrite_waiters(S, function(alive) return alive < again and alive > before and again end)
+    call('HSET', S.w, '!', format('%d', again))
     call('PEXPIRE', S.q, QUEUE_MS)
     call('PEXPIRE', S.w, QUEUE_MS)
 end
@@ -115,8 +132,7 @@ end
 
 -- For `queued`: how many are ahead, and in how many us a hold ends if it is not renewed (0: not
 -- known). Only the first few are told: if all were, all would come at that moment.
-local function place(S, owner)
-    local ahead = call('ZRANK', S.q, owner) or 0
+local function place(S, owner, ahead)
     if ahead >= 4 then return {1, ahead, 0} end
     local ends = 0
     if S.hold then
@@ -127,15 +143,16 @@ local function place(S, owner)
     return {1, ahead, math.max(ends - S.now, 0)}
 end
 
--- Keeps a waiter in the queue; false if it is not there.
+-- Keeps a waiter in the queue, and says how many are ahead of it; false if it is not there.
 local function touch(S, owner)
     local entry = S.queue and call('HGET', S.w, owner)
-    if not entry then return false end
+    local ahead = entry and call('ZRANK', S.q, owner)
+    if not ahead then return false end
     revive_after_stall(S)
     call('HSET', S.w, owner, format('%016d', S.now + PATIENCE_US) .. sub(entry, WAIT_AFTER_ALIVE))
     call('PEXPIRE', S.q, QUEUE_MS)
     call('PEXPIRE', S.w, QUEUE_MS)
-    return true
+    return ahead
 end
 
 local function drop_dead_waiters(S)
@@ -143,7 +160,7 @@ local function drop_dead_waiters(S)
     revive_after_stall(S)
     local all, dead = call('HGETALL', S.w), 0
     for i = 1, #all, 2 do
-        if all[i] ~= '#' and tonumber(sub(all[i + 1], WAIT_ALIVE)) <= S.now then
+        if all[i] ~= '#' and all[i] ~= '!' and tonumber(sub(all[i + 1], WAIT_ALIVE)) <= S.now then
             call('ZREM', S.q, all[i])
             call('HDEL', S.w, all[i])
             dead = dead + 1

@@ -60,9 +60,10 @@ local function load(key, now)
     end
     S.high = sub(rec, REC_TOKEN) + 0
     S.last = version == 'hf1' and sub(rec, 37, 85) or sub(rec, REC_LAST)
-    if tag ~= string.lower(tag) then
+    local says_so = tag ~= string.lower(tag) -- a record of hf1 cannot
+    if says_so or version == 'hf1' then
         tag, S.late = string.lower(tag), call('EXISTS', S.t) == 1
-        S.changed = not S.late
+        S.changed = says_so and not S.late
     end
     S.queue = tag == 'q' or tag == 'n'
     if tag == 'i' then
@@ -120,16 +121,18 @@ end
 -- Whether an acquire is one that was sent before another of the same owner, or before the owner
 -- gave up or was broken, and that arrives only now.
 local function comes_too_late(S, owner, not_after)
-    local until_then = S.late and call('ZSCORE', S.t, owner)
-    return until_then and not_after <= tonumber(until_then)
+    local until_then = tonumber(S.late and call('ZSCORE', S.t, owner) or 0)
+    -- Further ahead than this: the clock was stepped back, by so much that what was sent before the
+    -- step is refused for its not-after alone.
+    return not_after <= until_then and until_then <= S.now + 2 * LONGEST_NOT_AFTER_US
 end
 
 -- From now on acquires of this owner up to this not-after come too late. They are remembered for as
--- long as they could count, or `life` ms.
-local function refuse_late(S, owner, not_after, life)
+-- long as they could count.
+local function refuse_late(S, owner, not_after)
     not_after = tonumber(not_after or 0)
     if not_after <= S.now then return end
-    life = life or math.ceil((math.min(not_after - S.now, LONGEST_NOT_AFTER_US)) / 1000) + 1000
+    local life = math.ceil(math.min(not_after - S.now, LONGEST_NOT_AFTER_US) / 1000) + 1000
     call('ZREMRANGEBYSCORE', S.t, '-inf', format('%d', S.now))
     call('ZADD', S.t, format('%d', not_after), owner)
     if call('PTTL', S.t) < life then call('PEXPIRE', S.t, format('%d', life)) end

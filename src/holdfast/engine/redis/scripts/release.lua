@@ -36,7 +36,9 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
             and sub(entry, WAIT_MIN_HOLD_QUEUEING) == '00000000000g'
             and (not refresh or call('PTTL', w) >= QUEUE_FRESH_MS) then
         local who = first[1]
-        local token, keep = now, high < now and now - high < now % WINDOW_US
+        local token = now
+        local keep = high < now and now - high < now % WINDOW_US
+            and sub(rec, REC_LEASE) <= SHORT_LEASE
         if not keep then
             --#include mark.lua
         end

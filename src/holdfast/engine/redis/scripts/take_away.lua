@@ -28,8 +28,7 @@ for _, hold in ipairs(all) do
         answer = 1
         if hold.deadline > now then
             -- If its client has not heard of the grant yet it asks again: not for this hold.
-            refuse_late(S, hold.owner, TOKEN_END - 1,
-                        math.ceil((hold.deadline - now + LONGEST_NOT_AFTER_US) / 1000))
+            refuse_late(S, hold.owner, now + LONGEST_NOT_AFTER_US)
             call('PUBLISH', inbox(S, hold.owner), 'b' .. sub(hold.owner, 33)
                  .. format('%016d', hold.token))
         end

@@ -1,0 +1,135 @@
+// Sequences of requests that need a moment or an order which a client cannot be made to hit: the
+// scripts are called by themselves.
+
+#include "fault/redis_fixture.hpp"
+
+namespace holdfast::test {
+namespace {
+
+using engine::fate;
+using engine::queueing;
+
+class redis_call : public redis_fault {
+protected:
+    static std::string padded(std::int64_t value, std::size_t digits) {
+        auto text = std::to_string(value);
+        return text.insert(0, digits - text.size(), '0');
+    }
+    [[nodiscard]] std::int64_t now_us() {
+        const auto time = server.command({"TIME"}).items();
+        return std::stoll(time.at(0).string()) * 1'000'000 + std::stoll(time.at(1).string());
+    }
+    /// As a client asks whose earlier request counted until `late`, if that is not 0.
+    redis_reply acquire(const std::string& owner, std::int64_t not_after, std::int64_t late = 0,
+                        milliseconds lease = 30s) {
+        std::vector<std::string> words{"EVAL", std::string{scripts::acquire.text}, "1", key,
+                                       padded(not_after, 16) + no_instant + owner +
+                                           "mx-0000100001" + padded(lease.count(), 8) +
+                                           "00000000000" + "g" + "1\nhost\n"};
+        if (late > 0) { words.insert(words.end(), {"0", std::to_string(late)}); }
+        return server.command(words);
+    }
+    redis_reply release(const std::string& owner) {
+        return server.command(
+            {"EVAL", std::string{scripts::release.text}, "1", key, no_instant + owner});
+    }
+    redis_reply renew(const std::string& owner, milliseconds lease, int order) {
+        return server.command({"EVAL", std::string{scripts::beat.text}, "1", key,
+                               no_instant + owner + padded(lease.count(), 8) + padded(order, 12)});
+    }
+    [[nodiscard]] milliseconds life(const std::string& of) {
+        return milliseconds{server.command({"PTTL", of}).number()};
+    }
+    /// As if no waiter had been heard of for some seconds, because of the server or of them.
+    void silence() {
+        const auto all = server.command({"HGETALL", key + ":w"}).items();
+        for (std::size_t at = 0; at + 1 < all.size(); at += 2) {
+            auto entry = all[at + 1].string();
+            if (all[at].string().size() < 48) { continue; } // no waiter
+            entry.replace(0, 16, "0000000000000001");
+            server.command({"HSET", key + ":w", all[at].string(), entry});
+        }
+        server.command({"PEXPIRE", key + ":w", "7000"});
+    }
+
+    const std::string key = "hf:{stock}";
+    const std::string no_instant = std::string(16, '0');
+    const std::string one = std::string(47, 'a') + '1';
+    const std::string two = std::string(47, 'b') + '1';
+};
+
+// Three times it asked: the first was granted and the answer lost, the second is delayed.
+TEST_F(redis_call, of_an_acquire_between_two_others_takes_nothing) { // P5
+    const auto until = now_us() + 5'000'000;
+    const auto token = acquire(one, until).number();
+    EXPECT_EQ(acquire(one, until + 2, until + 1).number(), token) << "it holds it";
+    EXPECT_EQ(release(one).number(), 1);
+    EXPECT_GT(acquire(two, until).number(), token);
+    EXPECT_EQ(release(two).number(), 1);
+    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2) << "the second, at last";
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(redis_call, of_a_late_acquire_does_not_undo_an_extend_to_less) { // P5, P7
+    const auto until = now_us() + 5'000'000;
+    const auto token = acquire(one, until + 1, until, 24h).number();
+    EXPECT_GT(token, 0);
+    EXPECT_EQ(renew(one, 2s, 1).items().at(0).number(), 1);
+    (void)acquire(one, until, 0, 24h);
+    EXPECT_LE(look().holders.at(0).remaining, 2s);
+}
+
+TEST_F(redis_call, of_a_hand_off_does_not_keep_the_life_of_a_long_lease) { // P8
+    seam_client here{server.url()};
+    for (int i = 0; i < 20; ++i) { // some of them within one window of the mark
+        const auto first = here.ticket("stock");
+        const auto next = here.ticket("stock");
+        ASSERT_EQ(here.acquire(first, {.lease = 24h}).what, fate::granted);
+        ASSERT_EQ(here.acquire(next, {.queue = queueing::grant}).what, fate::queued);
+        ASSERT_EQ(here.release(first).what, fate::handed_off);
+        ASSERT_EQ(here.release(next).what, fate::released);
+        ASSERT_LT(life(key), 120s) << i;
+    }
+}
+
+TEST_F(redis_call, of_a_name_with_many_dead_waiters_revives_them_once) { // P6, P8
+    seam_client holder{server.url()};
+    seam_client dead{server.url()}; // its inbox is there, and nobody looks at it
+    const auto held = holder.ticket("stock");
+    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    for (int i = 0; i < 5; ++i) {
+        ASSERT_EQ(
+            dead.acquire(dead.ticket("stock"), {.lease = 100ms, .queue = queueing::grant}).what,
+            fate::queued);
+    }
+    silence();
+    EXPECT_EQ(holder.release(held).what, fate::handed_off) << "the server may have stood still";
+    std::this_thread::sleep_for(110ms); // its lease
+    silence();
+    EXPECT_EQ(holder.acquire(holder.ticket("stock")).what, fate::granted)
+        << "each of the dead gets it in turn";
+}
+
+TEST_F(redis_call, of_a_waiter_whose_queue_was_deleted_queues_anew) { // P7
+    seam_client here{server.url()};
+    const auto waiting = here.ticket("stock");
+    ASSERT_EQ(here.acquire(here.ticket("stock")).what, fate::granted);
+    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).what, fate::queued);
+    server.command({"DEL", key + ":q"});
+    EXPECT_EQ(here.wait_on(waiting).what, fate::lost) << "it would be told to wait for ever";
+    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).what, fate::queued);
+    EXPECT_EQ(here.wait_on(waiting).what, fate::queued);
+}
+
+// A client that has not heard of its grant asks again under the same ticket, and must get it once.
+TEST_F(redis_call, of_a_broken_ticket_is_refused_for_a_minute_only) { // P7
+    const auto until = now_us() + 5'000'000;
+    (void)acquire(one, until, 0, 24h);
+    server.command({"EVAL", std::string{scripts::take_away.text}, "1", key, "0"});
+    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2);
+    EXPECT_LT(life(key + ":t"), 70s);
+    EXPECT_LT(life(key), 180s);
+}
+
+} // namespace
+} // namespace holdfast::test
