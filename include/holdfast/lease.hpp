@@ -80,6 +80,7 @@ public:
     [[nodiscard]] std::string name() const;
 
     /// Stop is requested when the lease is lost, on a thread of the library's. Not on release.
+    /// Throws limit_reached if the system refuses that thread.
     [[nodiscard]] std::stop_token lost() const;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
 

@@ -117,8 +117,10 @@ acquired client_core::acquire(const request& what, detail::patience wait,
 /// What a hold will need, before anything is asked for it: when it is granted it must be renewed,
 /// and its loss be told, whatever the system refuses by then.
 void client_core::need_threads() {
+    if (has_threads_) { return; }
     driver_->need_keeper();
     if (notifier_->watched()) { notifier_->start(); }
+    has_threads_ = true;
 }
 
 /// Throws only if nothing was asked yet.

@@ -101,12 +101,13 @@ public:
     }
 
 private:
-    void need_threads();
+    void need_threads(); // during a turn
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
     engine::setting who_;
     base::milliseconds connect_wait_;
     bool pipeline_release_;
+    bool has_threads_ = false;
     std::uint64_t generation_;
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;

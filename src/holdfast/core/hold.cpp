@@ -42,7 +42,7 @@ public:
 };
 
 hold::hold(client_core& core, mode how) noexcept
-    : core_{core}, generation_{base::process_generation()}, machine_{{}, {}}, how_{how} {}
+    : core_{core}, generation_{base::process_generation()}, how_{how} {}
 
 bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
 

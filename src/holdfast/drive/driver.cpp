@@ -42,17 +42,18 @@ void driver::start(engine::op_id id, const engine::op& what, instant give_up) no
 }
 
 /// The engine must never be unable to give its answer.
-void driver::make_room_for_an_answer() {
-    const auto most = flights_.size() + beat_flights_.size() + 1;
-    for (auto* const room : {&answers_, &handing_out_}) {
-        if (room->capacity() < most) { room->reserve(std::max(most, 2 * room->capacity())); }
-    }
+void driver::make_more_room_for_answers() {
+    constexpr std::size_t least = 8;
+    const auto more = std::max(least, 2 * room_for_answers_);
+    answers_.reserve(more);
+    handing_out_.reserve(more);
+    room_for_answers_ = more;
 }
 
 void driver::noticed(const engine::notice& what) {
     try {
         notices_.push_back(what);
-    } catch (const std::bad_alloc&) { missed_notices_ = true; }
+    } catch (const std::bad_alloc&) { miss_notices(); }
 }
 
 void driver::ready(sleeper& who) {
@@ -93,7 +94,7 @@ void driver::hand_out_all() noexcept {
             hand_out_lost();
         } else if (unsent_) {
             hand_out_unsent();
-        } else if (!notices_.empty() || missed_notices_) {
+        } else if (!notices_.empty() || reset_due_ <= now()) {
             hand_out_notices();
         } else if (!beats_.empty()) {
             send_beats();
@@ -143,7 +144,10 @@ void driver::hand_out_notices() noexcept {
     handing_out_notices_.swap(notices_);
     look_at_clock();
     const auto at = now();
-    if (std::exchange(missed_notices_, false)) { tell_all_of_reset(at); }
+    if (reset_due_ <= at) {
+        reset_due_ = never;
+        tell_all_of_reset(at);
+    }
     for (const auto& what : handing_out_notices_) {
         if (what.what == engine::notice::kind::inbox_reset) {
             tell_all_of_reset(at);

@@ -26,9 +26,9 @@
 namespace holdfast::drive {
 
 /// Who drives the engine: a caller that blocks leads poll() itself, other blocked callers follow
-/// and are woken by it; without one, the keeper, a thread that is started with the first lease.
-/// Only the leader touches the engine's descriptors. A caller whose answer comes at once never
-/// gets there.
+/// and are woken by it; without one, the keeper, a thread that is started before the first lock is
+/// asked for. Only the leader touches the engine's descriptors. A caller whose answer comes at once
+/// never gets there.
 ///
 ///   the keeper            while                         until
 ///   polls                 nobody leads                  a caller leads when it wakes up
@@ -144,7 +144,12 @@ private:
 
     void submit(participant& who, purpose why, const engine::op& what, base::instant give_up);
     void start(engine::op_id id, const engine::op& what, base::instant give_up) noexcept;
-    void make_room_for_an_answer();
+    void make_room_for_an_answer() {
+        if (flights_.size() + beat_flights_.size() >= room_for_answers_) {
+            make_more_room_for_answers();
+        }
+    }
+    void make_more_room_for_answers();
     [[nodiscard]] std::size_t send_batch(std::vector<beat_request>& all, std::size_t first);
     [[nodiscard]] std::size_t gather_batch(std::span<beat_request> rest) const;
 
@@ -158,6 +163,7 @@ private:
         }
     }
     void engine_failed(const char* why) noexcept;
+    void miss_notices() noexcept;
     void hand_out_lost() noexcept;
     void not_sent(participant& who, purpose why) noexcept;
     void beat_not_sent(participant& who, base::milliseconds lease) noexcept;
@@ -190,7 +196,9 @@ private:
     void keeper_rests(std::unique_lock<std::mutex>& lock);
     void call_keeper_in_time();
     [[nodiscard]] bool unfinished();
-    [[nodiscard]] base::instant next_due() const { return std::min(timers_.next(), engine_due_); }
+    [[nodiscard]] base::instant next_due() const noexcept {
+        return std::min({timers_.next(), engine_due_, reset_due_});
+    }
 
     const base::time_source& time_;
     std::unique_ptr<engine::engine> engine_;
@@ -207,16 +215,17 @@ private:
     listeners<participant> listeners_;
     std::vector<engine::answer> answers_;     ///< has room for one to every operation
     std::vector<engine::answer> handing_out_; ///< likewise
+    std::size_t room_for_answers_ = 0;
     std::vector<engine::notice> notices_;
     std::vector<engine::notice> handing_out_notices_; ///< kept for its memory
     std::vector<beat_request> beats_;
     bool settling_ = false;
     bool submitted_ = false;
 
-    std::shared_ptr<participant> unsent_; ///< whose operations could not be sent
-    engine::op_id lost_up_to_ = 0;        ///< the engine has forgotten these
-    bool missed_notices_ = false;
-    std::array<char, 120> trouble_{}; ///< what the engine threw last
+    std::shared_ptr<participant> unsent_;   ///< whose operations could not be sent
+    engine::op_id lost_up_to_ = 0;          ///< the engine has forgotten these
+    base::instant reset_due_ = base::never; ///< notices were missed: when all are told so
+    std::array<char, 120> trouble_{};       ///< what the engine threw last
 
     bool leading_ = false;
     bool keeper_leads_ = false;

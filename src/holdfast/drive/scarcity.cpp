@@ -18,7 +18,7 @@ using base::milliseconds;
 
 namespace {
 
-/// An engine that throws whenever it is driven shall not keep a cpu busy.
+/// An engine that throws whenever it is asked for something shall not keep a cpu busy.
 constexpr milliseconds drive_again{20};
 
 constexpr std::uint8_t bit_of(purpose why) noexcept {
@@ -32,9 +32,12 @@ void driver::engine_failed(const char* why) noexcept {
     std::strncpy(trouble_.data(), why, trouble_.size() - 1);
     engine_->reset();
     lost_up_to_ = last_op_;
-    missed_notices_ = true;
     engine_due_ = now() + drive_again;
+    miss_notices();
 }
+
+/// Not at once: whoever hears of it asks the engine, which may throw again.
+void driver::miss_notices() noexcept { reset_due_ = std::min(reset_due_, now() + drive_again); }
 
 /// Answers that the engine gave before it threw were handed out first: those are not here any more.
 void driver::hand_out_lost() noexcept {

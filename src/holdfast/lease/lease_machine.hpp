@@ -79,6 +79,7 @@ public:
         base::instant wake = base::never; ///< when to tick next
     };
 
+    lease_machine() noexcept = default; ///< of no lease yet
     lease_machine(const lease_terms& terms, const beginning& how) noexcept;
 
     actions on(const lease_input& input, base::instant now) noexcept;
@@ -115,7 +116,7 @@ private:
     [[nodiscard]] static base::duration pause(base::duration left) noexcept;
 
     lease_terms terms_;
-    base::instant deadline_;               ///< N
+    base::instant deadline_{};             ///< N
     base::instant renew_at_ = base::never; ///< releasing: when to send the release again
     base::instant last_sent_{};            ///< of the newest renewal
     base::milliseconds least_sent_{0};     ///< the shortest since none was in flight

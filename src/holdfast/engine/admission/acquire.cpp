@@ -83,24 +83,25 @@ answer gate::grant(const acquire_op& what, const place& from) {
         return refuse(errc::internal,
                       "the next token would not be below 2^53: is the clock right?");
     }
-    hold given;
+    place where = from;
+    std::string note = what.note;
+    make_room(state_.holds);
+    // From here on nothing throws: a hold that is half made would be nobody's.
+    state_.kind = what.kind;
+    state_.limit = what.kind == primitive::semaphore ? what.limit : 1;
+    hold& given = state_.holds.emplace_back();
     given.owner = what.who.owner;
+    given.token = give_token(what.how, what.proposed_token);
     given.how = what.how;
     given.permits = what.kind == primitive::semaphore ? what.permits : 1;
     given.detached = what.detached;
     given.deadline = base::later(at_.now, what.lease);
     given.rest_until = base::later(at_.now, what.min_hold);
     given.since_wall_us = at_.wall_us;
-    given.from = from;
-    given.note = what.note;
-    make_room(state_.holds);
-    // From here on nothing throws: a hold that is half made would be nobody's.
-    state_.kind = what.kind;
-    state_.limit = what.kind == primitive::semaphore ? what.limit : 1;
-    given.token = give_token(what.how, what.proposed_token);
+    given.from = std::move(where);
+    given.note = std::move(note);
     answer out = say(fate::granted);
     out.token = given.token;
-    state_.holds.push_back(std::move(given));
     keep_past_duplicates(what);
     changed_ = true;
     return out;
