@@ -225,7 +225,7 @@ void add_release(CLI::App& app, action& chosen) {
     add_whose(*sub, *flags);
     sub->footer(
         "Exit code 1: it was not held by that owner any more. A second release gives 0 for a\n"
-        "minute at least, but 1 in the layouts plain and redisson, which do not remember it.");
+        "minute at least, unless somebody has held the lock since.");
     sub->callback([flags, &chosen] { chosen = [flags] { return release(*flags); }; });
 }
 

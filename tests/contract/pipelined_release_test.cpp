@@ -2,6 +2,7 @@
 #include "contract/contract.hpp"
 
 #include <algorithm>
+#include <thread>
 
 namespace {
 
@@ -126,6 +127,31 @@ TEST_P(pipelined_release, does_not_concern_release_which_waits_and_answers) { //
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     EXPECT_EQ(held.release(), holdfast::release_answer::released);
     EXPECT_TRUE(is_free("stock"));
+}
+
+// The keeper, which leads while there is a crowd, may be reading at that moment.
+TEST_P(pipelined_release, is_sent_though_the_client_goes_away_right_after_a_crowd) { // P7
+    constexpr int threads = 8;
+    auto rival = connect();
+    for (int round = 0; round < 5; ++round) {
+        {
+            const holdfast::client fleet{url(), pipelined()};
+            std::vector<std::jthread> crowd;
+            for (int i = 0; i < threads; ++i) {
+                crowd.emplace_back([&fleet, i] {
+                    holdfast::mutex stock{fleet, "stock:" + std::to_string(i)};
+                    for (int cycle = 0; cycle < 20; ++cycle) {
+                        stock.lock();
+                        stock.unlock();
+                    }
+                });
+            }
+        }
+        for (int i = 0; i < threads; ++i) {
+            holdfast::mutex stock{rival, "stock:" + std::to_string(i)};
+            EXPECT_TRUE(stock.try_acquire_for(a_second)) << i;
+        }
+    }
 }
 
 } // namespace

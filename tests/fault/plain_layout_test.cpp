@@ -212,7 +212,7 @@ TEST_F(plain_layout, recursion_in_another_layout_is_another_lock) {
     EXPECT_EQ(usual.count(), 2U);
     EXPECT_EQ(native.count(), 0U);
     native.lock();
-    EXPECT_THAT(keys(), ElementsAre("hf:{stock}", "stock"));
+    EXPECT_THAT(keys(), ElementsAre("hf:mark", "hf:{stock}", "stock"));
     native.unlock();
     same.unlock();
     usual.unlock();
