@@ -266,7 +266,7 @@ void driver::call_keeper_in_time() {
 bool driver::unfinished() const {
     bool found = !flights_.empty() || !beat_flights_.empty();
     listeners_.each(
-        [&](const std::shared_ptr<participant>& one) { found = found || one->is_unfinished(); });
+        [&](const std::shared_ptr<participant>& each) { found = found || each->is_unfinished(); });
     return found;
 }
 
