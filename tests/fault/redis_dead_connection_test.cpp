@@ -14,8 +14,8 @@ class redis_dead_connection : public redis_fault {
 protected:
     /// Whether one of many leases of this length is renewed for five times that long: a busy
     /// machine may lose some of them.
-    [[nodiscard]] static bool is_kept(client& of, milliseconds lease_time) {
-        mutex stock{of, "stock"};
+    [[nodiscard]] static bool is_kept(client& here, milliseconds lease_time) {
+        mutex stock{here, "stock"};
         for (int i = 0; i < 40; ++i) {
             const auto held = stock.acquire({.lease = lease_time});
             if (throughout(5 * lease_time, [&] { return held.valid(); })) { return true; }
@@ -43,7 +43,8 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_that_is_not_much_longer_than
     ASSERT_TRUE(watch->await(event::kind::renewal_failed));
     EXPECT_TRUE(eventually(
         [&] {
-            return std::ranges::all_of(held, [](const lease& one) { return one.remaining() > 2s; });
+            return std::ranges::all_of(held,
+                                       [](const lease& each) { return each.remaining() > 2s; });
         },
         2500ms))
         << "renewed over another one";

@@ -147,7 +147,7 @@ class redis_acquire_after_a_hung_release : public redis_hung_release,
 
 INSTANTIATE_TEST_SUITE_P(layouts, redis_acquire_after_a_hung_release,
                          testing::Values("native", "plain", "redisson"),
-                         [](const auto& one) { return std::string{one.param}; });
+                         [](const auto& layout) { return std::string{layout.param}; });
 
 TEST_P(redis_acquire_after_a_hung_release, does_not_find_its_own_hold) {
     for (const bool pipelined : {false, true}) {

@@ -218,7 +218,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
         wake = std::min(on_grid(wake), machine_.deadline());
     }
     drive.wake_at(*this, std::min(wake, callers_end()));
-    core_.unfinished().set(who_.name, *this, is_unfinished());
+    core_.unfinished().set(unreleased_, is_unfinished());
     if (machine_.now_in() == lease_machine::state::ended) {
         drive.unlisten(who_.owner.number);
         answer_release();

@@ -1,6 +1,7 @@
 #pragma once
 // One lease that this client has: runs its machine, and answers for it from any thread.
 
+#include "holdfast/core/unfinished.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
@@ -96,6 +97,7 @@ private:
     base::instant tell_release_by_ = base::never; ///< if it has no answer then
     std::shared_ptr<loss_signal> signal_;         ///< null: nobody has asked for it
     waiting* releaser_ = nullptr;
+    unfinished::entry unreleased_{*this, who_.name};
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
     std::string last_detail_;

@@ -1,37 +1,38 @@
 #include "holdfast/core/unfinished.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <new>
-#include <vector>
+#include <utility>
 
 namespace holdfast::core {
 
-void unfinished::set(const std::string& name, drive::participant& owner,
-                     bool is_unfinished) noexcept {
-    if (by_name_.empty() && !is_unfinished) { return; }
-    const auto [first, last] = by_name_.equal_range(name);
-    const auto found =
-        std::find_if(first, last, [&](const auto& entry) { return entry.second == &owner; });
-    if (is_unfinished && found == last) {
-        try {
-            by_name_.emplace(name, &owner);
-        } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): sent after its pause
-        }
-    }
-    if (!is_unfinished && found != last) { by_name_.erase(found); }
+unfinished::~unfinished() {
+    while (first_ != nullptr) { first_->unlink(); }
+}
+
+void unfinished::entry::unlink() noexcept {
+    if (list_ == nullptr) { return; }
+    (before_ != nullptr ? before_->after_ : list_->first_) = after_;
+    if (after_ != nullptr) { after_->before_ = before_; }
+    list_ = nullptr;
+    before_ = after_ = nullptr;
+}
+
+void unfinished::set(entry& member, bool is_unfinished) noexcept {
+    if (!is_unfinished) { return member.unlink(); }
+    if (member.list_ != nullptr) { return; }
+    member.list_ = this;
+    member.after_ = std::exchange(first_, &member);
+    if (member.after_ != nullptr) { member.after_->before_ = &member; }
 }
 
 void unfinished::send_all(const std::string& name, base::instant now) noexcept {
-    if (by_name_.empty()) { return; }
-    std::vector<std::shared_ptr<drive::participant>> owners; // they change the map when they send
-    const auto [first, last] = by_name_.equal_range(name);
-    try {
-        std::for_each(first, last, [&](const auto& entry) {
-            owners.push_back(entry.second->shared_from_this());
-        });
-    } catch (const std::bad_alloc&) { return; }
-    for (const auto& owner : owners) { owner->on_hurry(now); }
+    for (entry* member = first_; member != nullptr;) {
+        entry* const next = member->after_; // the member leaves the list when it is sent
+        if (member->name_ == name) {
+            const auto kept = member->owner_.shared_from_this();
+            kept->on_hurry(now);
+        }
+        member = next;
+    }
 }
 
 } // namespace holdfast::core

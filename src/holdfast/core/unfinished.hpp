@@ -1,26 +1,52 @@
 #pragma once
-// Releases and withdrawals that the engine has not confirmed, by name.
+// Releases and withdrawals that the engine has not confirmed.
 
 #include "holdfast/drive/participant.hpp"
 
 #include <string>
-#include <unordered_map>
 
 namespace holdfast::core {
 
-/// A release that was not answered is sent again after a pause. Whoever asks for the same name
-/// meanwhile must not find the hold that it gives up, so it is sent before that, at once.
+/// A release that was not answered is sent again after a pause. An acquire of the same name must
+/// not find the hold that it gives up, so it is sent before that, at once.
+///
+/// A list whose members know their place, because nothing here may fail: no memory is taken. It is
+/// short: it has members only while the engine does not answer.
 ///
 /// Thread safety: none; used during a turn of the driver's.
 class unfinished {
 public:
-    /// REQUIRES: it is set to false before the owner dies.
-    void set(const std::string& name, drive::participant& owner, bool is_unfinished) noexcept;
-    /// Before an acquire of this name is sent. Without memory for it they wait for their turn.
+    /// A member of its owner. Leaves the list when it is destroyed.
+    class entry {
+    public:
+        entry(drive::participant& owner, const std::string& name) noexcept
+            : owner_{owner}, name_{name} {}
+        entry(const entry&) = delete;
+        entry& operator=(const entry&) = delete;
+        ~entry() { unlink(); }
+
+    private:
+        friend class unfinished;
+        void unlink() noexcept;
+
+        drive::participant& owner_;
+        const std::string& name_;
+        unfinished* list_ = nullptr; ///< null: in none
+        entry* before_ = nullptr;
+        entry* after_ = nullptr;
+    };
+
+    unfinished() = default;
+    unfinished(const unfinished&) = delete;
+    unfinished& operator=(const unfinished&) = delete;
+    ~unfinished();
+
+    void set(entry& member, bool is_unfinished) noexcept;
+    /// Before an acquire of this name is sent.
     void send_all(const std::string& name, base::instant now) noexcept;
 
 private:
-    std::unordered_multimap<std::string, drive::participant*> by_name_;
+    entry* first_ = nullptr;
 };
 
 } // namespace holdfast::core

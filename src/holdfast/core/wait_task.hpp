@@ -2,6 +2,7 @@
 // One wait for a lock: runs its machine, and makes the hold when it is granted.
 
 #include "holdfast/core/request.hpp"
+#include "holdfast/core/unfinished.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
@@ -56,6 +57,7 @@ private:
     machine::lease_terms terms_;
     machine::waiter_machine machine_;
     std::shared_ptr<hold> hold_; ///< made when a grant comes; it begins with `finish`
+    unfinished::entry unwithdrawn_{*this, op_.who.name};
     drive::sleeper* sleeper_ = nullptr;
     std::error_code failure_;
     std::string detail_;

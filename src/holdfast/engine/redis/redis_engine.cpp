@@ -263,7 +263,7 @@ void redis_engine::read_before_time_is_up(instant now) {
     if (now < earliest_ && now < flights_.front().sent + where_.command_timeout) { return; }
     const pollfd mine{link_.now()->wanted().fd, POLLIN, POLLIN};
     changed(
-        link_.drive({&mine, 1}, now, [this, now](const reply& said) { heard_anything(said, now); }),
+        link_.drive({&mine, 1}, now, [this, now](const reply& next) { heard_anything(next, now); }),
         now);
 }
 
