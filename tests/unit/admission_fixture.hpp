@@ -87,7 +87,7 @@ protected:
     }
     fate renew(const base::owner_id& who, base::milliseconds lease = 10s) {
         return at_the_gate([&](gate& door) {
-                   return door.beat({{"stock:1001", who}, false, lease});
+                   return door.beat({{"stock:1001", who}, false, lease, 1});
                })
             .what;
     }
