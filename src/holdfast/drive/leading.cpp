@@ -273,6 +273,11 @@ void driver::drain(base::duration most) {
     const auto until = now() + most;
     wake_.arm(until);
     leading_ = true;
+    // There is no time for pauses between tries any more.
+    listeners_.tell_all([this](participant& listener) {
+        if (listener.is_unfinished()) { listener.on_hurry(now()); }
+    });
+    settle();
     const sleeper nobody;
     while (unfinished() && now() < until) {
         wake_.arm(until);
