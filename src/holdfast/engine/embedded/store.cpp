@@ -76,7 +76,8 @@ void store::commit() {
 }
 
 void store::rollback() noexcept {
-    if (on_ != nullptr) { on_->rollback(); }
+    // Where there is no memory even for that, closing ends the transaction.
+    if (on_ != nullptr && !on_->rollback()) { close_database(); }
 }
 
 void store::recover(errc after, bool told) noexcept {

@@ -76,9 +76,10 @@ bool tables::begin_read() {
     return false;
 }
 
-void tables::rollback() noexcept {
+bool tables::rollback() noexcept {
     // Some failures have made SQLite roll back already.
     if (on_.in_transaction()) { sqlite3_exec(on_.raw(), "ROLLBACK", nullptr, nullptr, nullptr); }
+    return !on_.in_transaction();
 }
 
 about_file tables::about() {

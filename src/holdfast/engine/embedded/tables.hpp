@@ -46,7 +46,7 @@ public:
     [[nodiscard]] bool begin_write() { return begin_write_.try_run(); }
     [[nodiscard]] bool begin_read();
     void commit() { commit_.run(); }
-    void rollback() noexcept;
+    bool rollback() noexcept; ///< false: the transaction is still open
 
     [[nodiscard]] about_file about();
     void put(const about_file& what);
