@@ -84,7 +84,7 @@ TEST_P(no_memory, from_any_point_of_a_clients_life_on) {
                 if (lock.try_lock_for(1ms)) { lock.unlock(); }
             });
         },
-        [&] { expect_free(name); });
+        [&] { expect_free(name); }, 23);
 }
 
 TEST_P(no_memory, in_a_pipelined_cycle) {
