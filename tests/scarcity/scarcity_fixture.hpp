@@ -46,7 +46,8 @@ protected:
 
     /// Does `act` until nothing is refused any more, with another request refused each time, and
     /// `check` after each. How many requests the last one made. With a `step`, only every n-th of
-    /// them is refused: where each takes long, because a client without memory waits in vain for its last answers.
+    /// them is refused: where each takes long, because a client without memory waits in vain for
+    /// its last answers.
     template <typename Act, typename Check>
     std::size_t refuse_each(void (*refuse)(std::size_t), Act act, Check check,
                             std::size_t step = 1) {
