@@ -17,7 +17,7 @@ holdfast::layout layout_of(const client_core& core, const request& lock) {
 } // namespace
 
 lock_id::lock_id(const client_core& core, const request& lock)
-    : hash{0}, kind{lock.kind}, layout{layout_of(core, lock)}, name{lock.name} {
+    : kind{lock.kind}, layout{layout_of(core, lock)}, name{lock.name} {
     const auto other = static_cast<std::uint64_t>(kind) << 8U | static_cast<std::uint64_t>(layout);
     hash = std::hash<std::string>{}(name) ^ (other * 0x9e37'79b9'7f4a'7c15U);
 }

@@ -13,7 +13,7 @@ class client_core;
 struct lock_id {
     lock_id(const client_core& core, const request& lock);
 
-    std::uint64_t hash; ///< of the rest; compared first
+    std::uint64_t hash = 0; ///< of the rest; compared first
     primitive kind;
     holdfast::layout layout;
     std::string name;
