@@ -12,7 +12,7 @@ namespace {
 
 /// The words of the rule for this user in docs/layouts.md, after its name.
 std::vector<std::string> documented_rule(const std::string& user) {
-    const auto root = std::filesystem::path{__FILE__}.parent_path() / "../..";
+    const auto root = std::filesystem::path{HOLDFAST_SOURCE_FOLDER};
     std::ifstream page{root / "docs/layouts.md"};
     std::string line;
     while (std::getline(page, line) && !line.starts_with("user " + user + " on ")) {}

@@ -168,5 +168,24 @@ TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_this_side_only)
     EXPECT_FALSE(held());
 }
 
+// As when there was no memory for something on this connection.
+TEST_P(layout_late_request, to_acquire_takes_nothing_when_the_engine_was_reset_since) { // P5
+    seam_client first{between.url() + "?timeout=4000"};
+    auto other = first.ticket("other");
+    auto ticket = first.ticket("stock");
+    other.how = ticket.how = {GetParam().how.layout, GetParam().how.fencing};
+    ASSERT_EQ(first.acquire(other).what, engine::fate::granted) << "it is connected";
+    between.hold_requests({.with = GetParam().acquires});
+    first.start(seam_client::acquire_op(ticket, {}));
+    first.send();
+    ASSERT_TRUE(one_is_held());
+    first.reset();
+    ASSERT_TRUE(eventually([&] { return first.acquire(ticket).what == engine::fate::granted; }));
+    ASSERT_EQ(first.release(ticket).what, engine::fate::released);
+    let_it_arrive();
+    if (!remembers()) { first.drive_for(1s); } // a client would be driven by its keeper
+    expect_free();
+}
+
 } // namespace
 } // namespace holdfast::test

@@ -149,6 +149,24 @@ TEST_F(redis_repeated_acquire, leaves_the_short_path_only_while_it_may_be_late) 
     EXPECT_EQ(record().substr(0, 4), "hf2i");
 }
 
+// As when there was no memory for something on this connection.
+TEST_F(redis_repeated_acquire, takes_nothing_when_the_engine_was_reset_since) { // P5
+    seam_client first{between.url() + "?timeout=5000"};
+    ASSERT_EQ(first.release(first.ticket("other")).what, fate::not_held) << "it is connected";
+    const auto ticket = first.ticket("stock");
+    between.hold_requests({.with = call_of(scripts::acquire)});
+    first.start(seam_client::acquire_op(ticket, {}));
+    first.send();
+    ASSERT_TRUE(one_is_held_back());
+    first.reset();
+    ASSERT_TRUE(eventually([&] { return first.acquire(ticket).what == fate::granted; }));
+    ASSERT_EQ(first.release(ticket).what, fate::released);
+    mutex{other, "stock"}.acquire().release();
+    mutex{other, "stock"}.acquire().release();
+    let_them_arrive();
+    EXPECT_FALSE(is_held()) << "by nobody, for a whole lease";
+}
+
 TEST_F(redis_repeated_acquire, of_a_ticket_that_was_broken_takes_nothing) {
     seam_client holder{server.url()};
     const auto ticket = holder.ticket("stock");

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 /// The words of the rule in docs/redis.md, after the user's name.
 std::vector<std::string> documented_rule() {
-    const auto root = std::filesystem::path{__FILE__}.parent_path() / "../..";
+    const auto root = std::filesystem::path{HOLDFAST_SOURCE_FOLDER};
     std::ifstream page{root / "docs/redis.md"};
     std::string line;
     while (std::getline(page, line) && !line.starts_with("user locks on ")) {}

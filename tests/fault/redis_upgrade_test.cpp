@@ -35,7 +35,7 @@ public:
 
 private:
     redis_reply run(const std::string& script, const std::vector<std::string>& arguments) {
-        const auto folder = std::filesystem::path{__FILE__}.parent_path() / "hf1";
+        const auto folder = std::filesystem::path{HOLDFAST_SOURCE_FOLDER} / "tests/fault/hf1";
         std::ostringstream text;
         text << std::ifstream{folder / (script + ".lua")}.rdbuf();
         std::vector<std::string> words{"EVAL", text.str(), "1", "hf:{stock}"};

@@ -60,6 +60,8 @@ public:
     /// Submits and does not wait.
     engine::op_id start(const engine::op& what);
     void cancel(engine::op_id id) { engine_->cancel(id); }
+    /// As after an exception: what was started has no answer any more.
+    void reset() { engine_->reset(); }
     /// Sends what was started, and reads nothing.
     void send() { next_ = engine_->drive({}, who_.time->now()); }
     /// As if another thread had begun to read; true if the engine lets it.

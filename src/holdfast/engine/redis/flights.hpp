@@ -50,6 +50,8 @@ struct foreign_terms {
 };
 
 struct flight {
+    static constexpr std::uint64_t unknown_end = ~std::uint64_t{0}; ///< it is not written yet
+
     asked what{};
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
@@ -61,11 +63,11 @@ struct flight {
     base::instant give_up = base::never;
     base::instant not_after = base::never; ///< acquire
     std::int64_t not_after_us = 0;         ///< acquire: as it was sent, in the server's time
-    std::uint64_t begin = 0;     ///< release: in bytes of the session, where its command begins
-    std::uint64_t end = 0;       ///< where it ends
-    ticket who{};                ///< acquire, release; inspect: the name; scan: the cursor
-    unsigned count = 0;          ///< scan: the longest page
-    std::vector<ticket> items{}; ///< beat
+    std::uint64_t begin = 0;         ///< release: in bytes of the session, where its command begins
+    std::uint64_t end = unknown_end; ///< where it ends
+    ticket who{};                    ///< acquire, release; inspect: the name; scan: the cursor
+    unsigned count = 0;              ///< scan: the longest page
+    std::vector<ticket> items{};     ///< beat
     std::shared_ptr<list_job> list{};
     foreign_layout* in = nullptr; ///< null: the native layout
     foreign_terms terms{};
@@ -76,6 +78,7 @@ struct flight {
         answered = cancelled = quiet = renews = exchanged = false;
         id = 0;
         give_up = not_after = base::never;
+        end = unknown_end;
         items.clear();
         list.reset();
         in = nullptr;

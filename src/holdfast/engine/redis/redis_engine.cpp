@@ -21,6 +21,11 @@ namespace {
 /// That a client listens to from the beginning: its own inbox, and that of all.
 constexpr std::size_t channels = 2;
 
+/// A server does nothing before it has read the whole command.
+bool may_have_arrived(const flight& request, std::uint64_t bytes_sent) noexcept {
+    return request.end <= bytes_sent;
+}
+
 } // namespace
 
 redis_engine::redis_engine(place where, const setting& who)
@@ -93,6 +98,10 @@ void redis_engine::heard_anything(const reply& said, instant now) {
 
 instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
     assert(sink_ != nullptr);
+    if (!abandoned_.empty()) {
+        note_late(abandoned_, abandoned_bytes_, now);
+        abandoned_ = {};
+    }
     if (!read_by_others_) {
         changed(
             link_.drive(ready, now, [this, now](const reply& said) { heard_anything(said, now); }),
@@ -185,18 +194,14 @@ void redis_engine::changed(link::change how, instant now) {
     if (how != link::change::ended) { return; }
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
+    note_late(flights_, sent, now);
     const auto lost = std::exchange(flights_, {});
     const bool retry_now = link_.was_ready() && !std::exchange(timed_out_, false);
     forget_session();
     for (std::size_t at = 0; at < lost.size(); ++at) {
         const flight& one = lost[at];
-        // A server does nothing before it has read the whole command.
-        const bool arrived = sent >= one.end;
-        if (arrived && one.in == nullptr && one.what == asked::acquire) {
-            attempts_.add(one.who.owner.number, one.not_after_us, clock_.translate(now));
-        }
-        if (arrived) { note_late(one, now); }
         if (one.answered || one.cancelled || one.id == 0) { continue; }
+        const bool arrived = may_have_arrived(one, sent);
         fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed, retry_now);
     }
     fail_waiting(code, link_.detail(), retry_now);
@@ -211,11 +216,27 @@ void redis_engine::forget_session() noexcept {
     exchange_ = exchanging::unused;
 }
 
+/// Remembers the acquires among `requests` that may reach the server after this session.
+void redis_engine::note_late(const flights& requests, std::uint64_t sent, instant now) {
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        const flight& request = requests[at];
+        if (!may_have_arrived(request, sent)) { continue; }
+        if (request.in == nullptr && request.what == asked::acquire) {
+            attempts_.add(request.who.owner.number, request.not_after_us, clock_.translate(now));
+        }
+        note_late(request, now);
+    }
+}
+
 /// A command may be half written, a reply half read: the next session begins anew. The socket stays
-/// open until then, since others may be reading from it.
+/// open until then, since others may be reading from it. What was sent may still arrive: `drive`
+/// notes that, since it needs memory.
 void redis_engine::reset() noexcept {
+    if (!flights_.empty()) {
+        abandoned_bytes_ = link_.now()->sent();
+        abandoned_ = std::exchange(flights_, {});
+    }
     link_.break_off(errc::unavailable, "out of memory"); // short enough to need none
-    flights_ = {};
     waiting_.clear();
     forget_session();
     earliest_ = base::never;

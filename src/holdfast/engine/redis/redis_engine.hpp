@@ -102,6 +102,7 @@ private:
     void write_foreign(flight& to, const release_op& what);
     void write_foreign(flight& to, const withdraw_op& what);
     void note_late(const flight& lost, base::instant now);
+    void note_late(const flights& requests, std::uint64_t sent, base::instant now);
     void note_remembered(const flight& done);
     void undo_late(base::instant now);
     void ask_by_script(const flight& of, base::instant now);
@@ -167,14 +168,16 @@ private:
 
     std::deque<waiting> waiting_;
     flights flights_;
-    std::size_t on_the_way_ = 0;    ///< of the flights, those that are sent
-    std::size_t most_lately_ = 0;   ///< so many flights there were at once
-    std::size_t quiet_ = 0;         ///< of the flights, those that are
-    std::size_t patient_ = 0;       ///< of those that are not sent, the last so many can wait
-    base::instant patient_until_{}; ///< if there are such
-    bool crowded_ = false;          ///< the last who asked has many before it
-    bool lets_lie_ = false;         ///< short answers, for a while
-    std::uint64_t written_ = 0;     ///< bytes of commands for the present session
+    flights abandoned_;                 ///< by `reset`: `drive` notes which may still arrive
+    std::uint64_t abandoned_bytes_ = 0; ///< of them, those sent
+    std::size_t on_the_way_ = 0;        ///< of the flights, those that are sent
+    std::size_t most_lately_ = 0;       ///< so many flights there were at once
+    std::size_t quiet_ = 0;             ///< of the flights, those that are
+    std::size_t patient_ = 0;           ///< of those that are not sent, the last so many can wait
+    base::instant patient_until_{};     ///< if there are such
+    bool crowded_ = false;              ///< the last who asked has many before it
+    bool lets_lie_ = false;             ///< short answers, for a while
+    std::uint64_t written_ = 0;         ///< bytes of commands for the present session
     base::instant earliest_ = base::never; ///< no operation gives up before this
     base::instant heard_at_{};             ///< when the last reply or message came
     bool is_dead_ = false;                 ///< a renewal waited in vain: break the connection off
