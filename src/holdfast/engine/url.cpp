@@ -62,7 +62,7 @@ std::string parse_scheme(std::string_view text) {
 }
 
 /// What may be quoted in a message: a key that is no more than a word.
-std::string quoted(const std::string& key) {
+std::string key_text(const std::string& key) {
     const auto plain = [](char c) {
         return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
     };
@@ -79,9 +79,9 @@ void parse_query(std::string_view text, url& into) {
         auto key = decode(pair.substr(0, equals), "query");
         if (key.empty()) { refuse("query: a key is missing; write ?key=value&key=value"); }
         if (equals == std::string_view::npos) {
-            refuse("query: " + quoted(key) + " has no value; write key=value");
+            refuse("query: " + key_text(key) + " has no value; write key=value");
         }
-        const auto message = "query: " + quoted(key) + " is there twice";
+        const auto message = "query: " + key_text(key) + " is there twice";
         auto value = decode(pair.substr(equals + 1), "query");
         if (!into.query.emplace(std::move(key), std::move(value)).second) { refuse(message); }
         if (end == text.size()) { return; }
@@ -119,7 +119,7 @@ void url::allow_only(std::initializer_list<std::string_view> known) const {
         if (std::find(known.begin(), known.end(), key) != known.end()) { continue; }
         std::string list;
         for (const auto one : known) { list += (list.empty() ? "" : ", ") + std::string{one}; }
-        refuse("query: " + quoted(key) + " is not known to " + scheme + ": " +
+        refuse("query: " + key_text(key) + " is not known to " + scheme + ": " +
                (list.empty() ? "it has no keys" : "known keys: " + list));
     }
 }
