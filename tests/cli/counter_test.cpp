@@ -1,6 +1,7 @@
 // Many processes count in a file that nothing else guards.
 
 #include "cli/cli.hpp"
+#include "support/environment.hpp"
 
 namespace holdfast::test {
 
@@ -8,21 +9,22 @@ namespace {
 
 class counter : public cli {};
 
-TEST_F(counter, of_8_times_100_runs_is_800) {
+TEST_F(counter, of_all_runs_of_8_scripts_is_their_number) {
+    const auto runs = by_run_length(25, 100);
     here.write("count", "0\n");
     std::vector<running> all;
     for (int i = 0; i < 8; ++i) {
         all.push_back(here.start(
             {"bash", "-c",
-             "for i in {1..100}; do \"$0\" run x -- sh -c 'read n < count; echo $((n + 1)) > "
-             "count' || exit; done",
-             HOLDFAST_CLI}));
+             "for ((i = 0; i < $1; ++i)); do "
+             "\"$0\" run x -- sh -c 'read n < count; echo $((n + 1)) > count' || exit; done",
+             HOLDFAST_CLI, std::to_string(runs)}));
     }
     for (auto& one : all) {
         const auto end = one.wait(long_wait * 8);
         EXPECT_EQ(end.code, 0) << end.err;
     }
-    EXPECT_EQ(here.content("count"), "800\n");
+    EXPECT_EQ(here.content("count"), std::to_string(8 * runs) + "\n");
 }
 
 } // namespace

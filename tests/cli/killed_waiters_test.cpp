@@ -1,6 +1,7 @@
 // Waiters of `holdfast run` that are killed or stopped, and many that are killed at random.
 
 #include "cli/guarded.hpp"
+#include "support/environment.hpp"
 
 #include <csignal>
 #include <random>
@@ -118,7 +119,8 @@ TEST_F(killed_waiters, and_holders_at_random_never_run_two_at_once) {
         const auto all = tokens();
         return std::set(all.begin(), all.end()).size();
     };
-    for (const stopwatch watch; watch.elapsed() < 12s || // longer where there is much else to do
+    const milliseconds length = by_run_length(4s, 12s);
+    for (const stopwatch watch; watch.elapsed() < length || // longer where there is much else to do
                                 (watch.elapsed() < 40s && holders() <= 2);) {
         at_random.strike();
     }

@@ -52,7 +52,8 @@ case $way in
         configure_and_build "$scratch/library-static" "$tree" \
             -DBUILD_SHARED_LIBS=OFF -DCMAKE_BUILD_TYPE=Release \
             "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
-            -DHOLDFAST_BUILD_TESTS=OFF -DHOLDFAST_BUILD_BENCH=OFF -DHOLDFAST_BUILD_EXAMPLES=OFF
+            -DHOLDFAST_BUILD_TESTS=OFF -DHOLDFAST_BUILD_BENCH=OFF -DHOLDFAST_BUILD_EXAMPLES=OFF \
+            -DHOLDFAST_PRECOMPILE=ON
         cmake --install "$scratch/library-static" --prefix "$prefix"
         ;;
     find_package)

@@ -6,9 +6,9 @@
 #include "history/recorder.hpp"
 #include "history/report.hpp"
 #include "process/taker_process.hpp"
+#include "support/environment.hpp"
 #include "support/scratch_folder.hpp"
 
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <random>
@@ -18,13 +18,6 @@ namespace holdfast::test {
 namespace {
 
 using history::rule;
-
-unsigned seed_of_this_run() {
-    if (const char* given = std::getenv("HOLDFAST_TEST_SEED")) {
-        return static_cast<unsigned>(std::strtoul(given, nullptr, 10));
-    }
-    return std::random_device{}();
-}
 
 class redis_chaos : public redis_fault {
 protected:
@@ -140,10 +133,10 @@ private:
 
 TEST_F(redis_chaos, that_loses_no_data_breaks_no_promise) { // P1, P2, P3, P7
     start_all();
-    suffer(mishaps(), 20s);
+    suffer(mishaps(), by_run_length(5s, 20s));
     end_all();
     EXPECT_EQ(wrong({}, true), "");
-    EXPECT_GT(holds_, 25);
+    EXPECT_GT(holds_, by_run_length(5, 25));
     EXPECT_TRUE(will_wait(0)) << "P8";
 }
 
@@ -155,7 +148,7 @@ TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_losses_told) { // P2
         faults.emplace_back([this] { server.flush_all(); });
         faults.emplace_back([this] { server.restart(); });
     }
-    suffer(faults, 8s);
+    suffer(faults, by_run_length(4s, 8s));
     ASSERT_TRUE(eventually([&] {
         server.flush_all();
         std::this_thread::sleep_for(100ms);
@@ -163,7 +156,7 @@ TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_losses_told) { // P2
     })) << "somebody must have held it when it was gone";
     end_all();
     EXPECT_EQ(wrong({rule::two_exclusive, rule::lost_update}, false), "");
-    EXPECT_GT(holds_, 15);
+    EXPECT_GT(holds_, by_run_length(5, 15));
 }
 
 } // namespace

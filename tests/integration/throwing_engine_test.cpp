@@ -98,7 +98,9 @@ TEST_F(throwing, is_told_in_its_own_words) {
 }
 
 TEST_F(throwing, costs_no_lease) {
-    auto got = acquire();
+    // Half of the lease is what an extension is waited for.
+    auto got = core_->acquire({.name = "stock", .options = {.lease = 4s}},
+                              detail::patience::forever(), {});
     ASSERT_TRUE(got.got);
     lease held{core_, std::move(got.got)};
     now_->throws = true;

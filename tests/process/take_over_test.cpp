@@ -1,6 +1,7 @@
 // P7: how soon a waiter gets the lock of a holder that was killed.
 
 #include "process/process_fixture.hpp"
+#include "support/environment.hpp"
 
 #include <iostream>
 
@@ -14,9 +15,9 @@ class take_over : public processes {};
 // Measured on embedded: 5 ms, because the first waiter is told by the kernel; without that 500 ms,
 // because the first waiters look twice a second. The bound allows a lost wake-up its second.
 TEST_P(take_over, p7_a_waiter_gets_a_killed_holders_lock_promptly) {
-    constexpr milliseconds lease = 3s;
+    constexpr milliseconds lease = 2s;
     auto slowest = 0ms;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < by_run_length(2, 5); ++i) {
         const auto holder = at_.start({"--lease", std::to_string(lease.count()), "--hold", "told"});
         ASSERT_TRUE(holder->hear("holding"));
         const auto waiter = at_.start({"--hold", "told"});
