@@ -35,5 +35,5 @@ int main(int argc, char** argv) {
     const holdfast::client fleet{argc > 1 ? argv[1] : "redis://127.0.0.1"};
     try {
         work_with_others(fleet);
-    } catch (const holdfast::error& what) { std::cout << what.what() << '\n'; }
+    } catch (const holdfast::error& error) { std::cout << error.what() << '\n'; }
 }

@@ -17,8 +17,8 @@ namespace {
 // [doc: observer]
 class log_to_stderr : public holdfast::observer {
 public:
-    void on_event(const holdfast::event& what) noexcept override {
-        std::clog << to_string(what.what) << ' ' << what.name << ": " << what.detail << '\n';
+    void on_event(const holdfast::event& event) noexcept override {
+        std::clog << to_string(event.type) << ' ' << event.name << ": " << event.detail << '\n';
     }
 };
 // [end]
@@ -43,7 +43,7 @@ private:
 
 int main(int argc, char** argv) {
     holdfast::client_options options;
-    options.watch = std::make_shared<log_to_stderr>();
+    options.observer = std::make_shared<log_to_stderr>();
     holdfast::client fleet{argc > 1 ? argv[1] : "embedded:", options};
     holdfast::mutex account{fleet, "account:7"};
     ledger book;

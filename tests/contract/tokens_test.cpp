@@ -60,7 +60,7 @@ TEST_P(tokens, rise_over_expiry) { // P3
     seam_client crashed{url()};
     auto fleet = connect();
     const auto old = crashed.acquire(crashed.ticket("stock"), {.lease = 100ms});
-    ASSERT_EQ(old.what, fate::granted);
+    ASSERT_EQ(old.status, fate::granted);
     EXPECT_GT((holdfast::mutex{fleet, "stock"}.acquire().token()), old.token);
 }
 
@@ -90,7 +90,7 @@ TEST_P(tokens, do_not_change_while_held) { // P3
     const auto held = holder.ticket("stock");
     const auto token = holder.acquire(held).token;
     ASSERT_NE(token, 0U);
-    ASSERT_EQ(holder.renew(held).what, fate::renewed);
+    ASSERT_EQ(holder.renew(held).status, fate::renewed);
     const auto seen = holder.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
     EXPECT_EQ(seen.holders.front().token, token);

@@ -31,11 +31,11 @@ public:
     void cancel(seam::op_id /*id*/) override {}
     void pollables(std::vector<pollfd>& /*out*/) const override {}
 
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
-        if (const auto* ask = std::get_if<seam::acquire_op>(&what)) {
-            number_ = ask->who.owner.number;
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
+        if (const auto* ask = std::get_if<seam::acquire_op>(&operation)) {
+            number_ = ask->ticket.owner.number;
             say(id, fate::queued);
-        } else if (const auto* beat = std::get_if<seam::beat_op>(&what)) {
+        } else if (const auto* beat = std::get_if<seam::beat_op>(&operation)) {
             beat->items.front().waiting ? hand_over(id) : renew(id, beat->items.front());
         } else {
             say(id, fate::released);
@@ -51,27 +51,27 @@ public:
 private:
     static constexpr std::uint64_t token = 7;
 
-    void say(seam::op_id id, fate what) {
+    void say(seam::op_id id, fate status) {
         seam::answer out;
         out.id = id;
-        out.what = what;
+        out.status = status;
         out.check_in = 1ms; // so that the heartbeat comes soon
         to_->answered(std::move(out));
     }
-    void say_beat(seam::op_id id, const seam::beat_op::item& of, fate what) {
+    void say_beat(seam::op_id id, const seam::beat_op::item& item, fate status) {
         seam::answer out;
         out.id = id;
-        out.beats.emplace_back().who = of.who;
-        out.beats.back().what = what;
+        out.beats.emplace_back().ticket = item.ticket;
+        out.beats.back().status = status;
         to_->answered(std::move(out));
     }
     void hand_over(seam::op_id id) {
         late_ = id;
         to_->noticed({seam::notice::kind::granted, number_, token});
     }
-    void renew(seam::op_id id, const seam::beat_op::item& what) {
-        say_beat(std::exchange(late_, 0), what, fate::queued);
-        say_beat(id, what, fate::renewed);
+    void renew(seam::op_id id, const seam::beat_op::item& item) {
+        say_beat(std::exchange(late_, 0), item, fate::queued);
+        say_beat(id, item, fate::renewed);
         break_at_ = base::boot_clock::now() + 20ms;
     }
 

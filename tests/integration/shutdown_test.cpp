@@ -56,9 +56,9 @@ public:
     void pollables(std::vector<pollfd>& out) const override {
         out.push_back({line_->theirs.get(), POLLIN, 0});
     }
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
-        if (const auto* const ask = std::get_if<seam::acquire_op>(&what)) {
-            if (ask->who.name == "first") { return say(id, fate::granted); }
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
+        if (const auto* const ask = std::get_if<seam::acquire_op>(&operation)) {
+            if (ask->ticket.name == "first") { return say(id, fate::granted); }
             asked_.push_back(id);
             line_->asked = asked_.size();
         } else {
@@ -90,7 +90,7 @@ private:
     void say(seam::op_id id, fate status) {
         seam::answer out;
         out.id = id;
-        out.what = status;
+        out.status = status;
         out.token = 7;
         to_->answered(std::move(out));
     }

@@ -71,24 +71,24 @@ proxy_counts connection::counts() const {
     return out;
 }
 
-void connection::step(network& how) {
-    trickles_ = how.trickles;
-    if (client_ && !client_ended_) { take_from_client(how); }
-    if (server_ && !server_ended_) { take_from_server(how); }
+void connection::step(network& network) {
+    trickles_ = network.trickles;
+    if (client_ && !client_ended_) { take_from_client(network); }
+    if (server_ && !server_ended_) { take_from_server(network); }
     flush();
     if (!silent_) { pass_on_ends(); }
 }
 
-void connection::take_from_client(network& how) {
+void connection::take_from_client(network& network) {
     client_ended_ = !receive(client_, requests_);
     if (silent_) {
         requests_.clear();
         return;
     }
-    const auto due = clock::now() + how.to_server;
+    const auto due = clock::now() + network.to_server;
     foreign_ = foreign_ || (!requests_.empty() && requests_.front() != '*');
     try {
-        if (!foreign_) { take_requests(how, due); }
+        if (!foreign_) { take_requests(network, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (late_until_ && client_ended_) { requests_.clear(); }
     if (foreign_ || client_ended_) { to_server_.add(std::exchange(requests_, {}), due); }
@@ -131,15 +131,15 @@ void connection::become_late(late_delivery& chance) {
     client_ended_ = true;
 }
 
-void connection::take_from_server(network& how) {
+void connection::take_from_server(network& network) {
     server_ended_ = !receive(server_, answers_);
     if (silent_ || late_until_) {
         answers_.clear();
         return;
     }
-    const auto due = clock::now() + how.to_client;
+    const auto due = clock::now() + network.to_client;
     try {
-        if (!foreign_) { take_answers(how.pushes, due); }
+        if (!foreign_) { take_answers(network.pushes, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (foreign_ || server_ended_) { to_client_.add(std::exchange(answers_, {}), due); }
 }
@@ -207,9 +207,9 @@ void connection::pass_on_ends() {
     }
 }
 
-void connection::end(ending how) {
+void connection::end(ending ending) {
     if (late_until_) { // what is on its way arrives all the same
-        if (how != ending::silence) {
+        if (ending != ending::silence) {
             client_.reset();
             client_ended_ = true;
         }
@@ -219,12 +219,12 @@ void connection::end(ending how) {
     late_pushes_.clear();
     requests_.clear();
     answers_.clear();
-    if (how == ending::silence) {
+    if (ending == ending::silence) {
         silent_ = true;
         to_server_.clear();
         return;
     }
-    if (how == ending::reset) { close_with_reset(client_); }
+    if (ending == ending::reset) { close_with_reset(client_); }
     client_.reset();
     client_ended_ = true;
     if (silent_) { server_.reset(); }

@@ -57,10 +57,10 @@ public:
     [[nodiscard]] proxy_counts counts() const;
 
     /// Moves whatever can be moved now.
-    void step(network& how);
+    void step(network& network);
 
     /// Ends it for the client. Held requests survive and still go to the server when released.
-    void end(ending how);
+    void end(ending ending);
     void inject(std::string bytes);
     void release();
 
@@ -68,8 +68,8 @@ public:
     [[nodiscard]] clock::time_point due() const;
 
 private:
-    void take_from_client(network& how);
-    void take_from_server(network& how);
+    void take_from_client(network& network);
+    void take_from_server(network& network);
     void take_requests(network& net, clock::time_point due);
     void become_late(late_delivery& chance);
     void take_answers(fault_list& pushes, clock::time_point due);

@@ -48,13 +48,13 @@ struct fate {
 /// The faults that wait for their requests, or pushes. The first that fits takes it.
 class fault_list {
 public:
-    void add(fate what, picked which) { waiting_.push_back({what, std::move(which)}); }
+    void add(fate status, picked which) { waiting_.push_back({status, std::move(which)}); }
     void clear() { waiting_.clear(); }
     [[nodiscard]] fate fate_of(std::string_view bytes);
 
 private:
     struct entry {
-        fate what;
+        fate status;
         picked which;
     };
     std::vector<entry> waiting_;

@@ -20,8 +20,8 @@ constexpr unsigned clients = 4;
 constexpr unsigned rounds = 3;
 constexpr milliseconds connect_wait{5000};
 
-wait_event event_of(const engine::answer& said) {
-    switch (said.what) {
+wait_event event_of(const engine::answer& answer) {
+    switch (answer.status) {
     case fate::granted: return wait_event::granted;
     case fate::queued: return wait_event::queued;
     case fate::busy: return wait_event::busy;
@@ -30,8 +30,8 @@ wait_event event_of(const engine::answer& said) {
     }
 }
 
-wait_event event_of(const engine::beat_answer& said) {
-    switch (said.what) {
+wait_event event_of(const engine::beat_answer& answer) {
+    switch (answer.status) {
     case fate::granted: return wait_event::beat_granted;
     case fate::queued: return wait_event::beat_queued;
     case fate::lost: return wait_event::beat_lost;
@@ -41,8 +41,8 @@ wait_event event_of(const engine::beat_answer& said) {
 
 } // namespace
 
-simulation::simulation(std::uint64_t seed, const conditions& how)
-    : random_{seed}, how_{how}, now_{begin_of_time} {
+simulation::simulation(std::uint64_t seed, const conditions& conditions)
+    : random_{seed}, conditions_{conditions}, now_{begin_of_time} {
     // P1's proviso: clock rates differ by less than 1 %.
     server_rate_ = 1.0 + (static_cast<double>(random_.below(1981)) - 990) / 100'000;
     for (unsigned i = 0; i < clients; ++i) {
@@ -80,7 +80,8 @@ void simulation::deliver(const someone& to, base::duration after, std::function<
 }
 
 base::duration simulation::delay() {
-    const auto most = chance(how_.slow) ? base::duration{how_.slowest} : base::duration{5ms};
+    const auto most =
+        chance(conditions_.slow) ? base::duration{conditions_.slowest} : base::duration{5ms};
     return base::duration{
         static_cast<base::duration::rep>(random_.below(static_cast<std::uint64_t>(most.count())))};
 }
@@ -107,120 +108,127 @@ void simulation::begin_wait(unsigned client, unsigned rounds_left) {
     const auto who = std::make_shared<actor>(plan);
     who->terms = terms;
     who->hold_for = between(0, 6000);
-    who->op.who = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
+    who->op.ticket = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
     who->op.lease = terms.lease;
-    who->op.queue = plan.may_wait ? how_.queue : engine::queueing::no;
+    who->op.queue = plan.may_wait ? conditions_.queue : engine::queueing::no;
     actors_.push_back(who);
-    if (chance(how_.cancelled)) {
+    if (chance(conditions_.cancelled)) {
         deliver(who, between(0, 3000), [this, who] { feed_wait(who, {wait_event::cancel}); });
     }
-    if (chance(how_.stopped)) {
+    if (chance(conditions_.stopped)) {
         at(now_ + between(0, 4000), [this, who] { who->stopped_until = now_ + between(1, 9000); });
     }
-    if (chance(how_.stalled)) { stalled_until_ = now_ + between(100, 6000); }
+    if (chance(conditions_.stalled)) { stalled_until_ = now_ + between(100, 6000); }
     feed_wait(who, {wait_event::start});
     at(now_ + between(0, 8000),
        [this, client, rounds_left] { begin_wait(client, rounds_left - 1); });
 }
 
-void simulation::feed_wait(const someone& who, const wait_input& input) {
-    const auto before = who->waiting.result();
-    do_wait(who, who->waiting.on(input, now_));
+void simulation::feed_wait(const someone& someone, const wait_input& input) {
+    const auto before = someone->waiting.result();
+    do_wait(someone, someone->waiting.on(input, now_));
     const bool told = before != waiter_machine::outcome::none;
-    if (told && who->waiting.result() != before) { complain("an outcome has changed"); }
+    if (told && someone->waiting.result() != before) { complain("an outcome has changed"); }
 }
 
-void simulation::do_wait(const someone& who, const waiter_machine::actions& todo) {
-    if (who->finished && (todo.ask || todo.beat || todo.finish)) {
+void simulation::do_wait(const someone& someone, const waiter_machine::actions& todo) {
+    if (someone->finished && (todo.ask || todo.beat || todo.finish)) {
         complain("a wait that was over asked for more than a withdrawal");
     }
     if (todo.ask) {
-        auto op = who->op;
+        auto op = someone->op;
         op.not_after = todo.not_after;
-        call(who, op, todo.not_after, [this, who](const engine::answer& said, instant sent) {
-            feed_wait(who, {event_of(said), said.token, sent, said.ahead, said.check_in});
-        });
+        call(someone, op, todo.not_after,
+             [this, someone](const engine::answer& answer, instant sent) {
+                 feed_wait(someone,
+                           {event_of(answer), answer.token, sent, answer.ahead, answer.check_in});
+             });
     }
     if (todo.beat) {
-        call(who, engine::beat_op{{{who->op.who, true, {}}}}, now_ + 900ms,
-             [this, who](const engine::answer& said, instant sent) {
-                 const auto one = said.beats.empty() ? engine::beat_answer{} : said.beats.front();
-                 feed_wait(who, {event_of(one), one.token, sent, one.ahead, one.check_in});
+        call(someone, engine::beat_op{{{someone->op.ticket, true, {}}}}, now_ + 900ms,
+             [this, someone](const engine::answer& answer, instant sent) {
+                 const auto one =
+                     answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
+                 feed_wait(someone, {event_of(one), one.token, sent, one.ahead, one.check_in});
              });
     }
     if (todo.withdraw) {
-        call(who, engine::withdraw_op{who->op.who}, now_ + connect_wait,
-             [this, who](const engine::answer& said, instant /*sent*/) {
-                 const bool failed = said.what == fate::unknown || said.what == fate::failed;
-                 feed_wait(who, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
+        call(someone, engine::withdraw_op{someone->op.ticket}, now_ + connect_wait,
+             [this, someone](const engine::answer& answer, instant /*sent*/) {
+                 const bool failed =
+                     answer.status == fate::unknown || answer.status == fate::failed;
+                 feed_wait(someone, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
              });
     }
-    who->withdraw_failed = who->withdraw_failed || todo.tell_withdraw_failed;
-    if (!who->holding) { wake(who, todo.wake); }
+    someone->withdraw_failed = someone->withdraw_failed || todo.tell_withdraw_failed;
+    if (!someone->holding) { wake(someone, todo.wake); }
     if (todo.finish) {
-        who->finished = true;
-        if (who->waiting.result() == waiter_machine::outcome::granted) { begin_hold(who); }
+        someone->finished = true;
+        if (someone->waiting.result() == waiter_machine::outcome::granted) { begin_hold(someone); }
     }
 }
 
-void simulation::begin_hold(const someone& who) {
-    const auto& grant = who->waiting.granted();
+void simulation::begin_hold(const someone& someone) {
+    const auto& grant = someone->waiting.granted();
     ++grants_;
     hand_offs_ += grant.provisional ? 1 : 0;
-    who->holding.emplace(
-        who->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
-    deliver(who, who->hold_for, [this, who] { // with an answer, or as unlock() does
-        feed_hold(who, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
+    someone->holding.emplace(
+        someone->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
+    deliver(someone, someone->hold_for, [this, someone] { // with an answer, or as unlock() does
+        feed_hold(someone, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
     });
-    feed_hold(who, {lease_event::tick, {}, {}});
+    feed_hold(someone, {lease_event::tick, {}, {}});
 }
 
-void simulation::feed_hold(const someone& who, const lease_input& input) {
-    do_hold(who, who->holding->on(input, now_));
+void simulation::feed_hold(const someone& someone, const lease_input& input) {
+    do_hold(someone, someone->holding->on(input, now_));
 }
 
-void simulation::do_hold(const someone& who, const lease_machine::actions& todo) {
-    auto& machine = *who->holding;
+void simulation::do_hold(const someone& someone, const lease_machine::actions& todo) {
+    auto& machine = *someone->holding;
     losses_ += todo.tell_lost ? 1 : 0;
     if (todo.renew) {
-        call(who, engine::beat_op{{{who->op.who, false, todo.renew_for}}}, todo.renew_by,
-             [this, who, lease = todo.renew_for](const engine::answer& said, instant sent) {
-                 const auto one = said.beats.empty() ? engine::beat_answer{} : said.beats.front();
-                 auto what = lease_event::renewal_unknown;
-                 if (one.what == fate::renewed) { what = lease_event::renewed; }
-                 if (one.what == fate::lost) { what = lease_event::gone; }
-                 feed_hold(who, {what, sent, lease});
+        call(someone, engine::beat_op{{{someone->op.ticket, false, todo.renew_for}}}, todo.renew_by,
+             [this, someone, lease = todo.renew_for](const engine::answer& answer, instant sent) {
+                 const auto one =
+                     answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
+                 auto event = lease_event::renewal_unknown;
+                 if (one.status == fate::renewed) { event = lease_event::renewed; }
+                 if (one.status == fate::lost) { event = lease_event::gone; }
+                 feed_hold(someone, {event, sent, lease});
              });
     }
     if (todo.release) {
-        call(who, engine::release_op{who->op.who},
+        call(someone, engine::release_op{someone->op.ticket},
              std::min(machine.release_until(), now_ + connect_wait),
-             [this, who](const engine::answer& said, instant /*sent*/) {
-                 auto what = lease_event::release_unknown;
-                 if (said.what == fate::released || said.what == fate::handed_off) {
-                     what = lease_event::release_done;
+             [this, someone](const engine::answer& answer, instant /*sent*/) {
+                 auto event = lease_event::release_unknown;
+                 if (answer.status == fate::released || answer.status == fate::handed_off) {
+                     event = lease_event::release_done;
                  }
-                 if (said.what == fate::not_held) { what = lease_event::release_void; }
-                 feed_hold(who, {what, {}, {}});
+                 if (answer.status == fate::not_held) { event = lease_event::release_void; }
+                 feed_hold(someone, {event, {}, {}});
              });
     }
-    wake(who, todo.wake);
+    wake(someone, todo.wake);
 }
 
-void simulation::wake(const someone& who, instant when) {
-    const auto mine = ++who->timer;
-    who->due = when;
+void simulation::wake(const someone& someone, instant when) {
+    const auto mine = ++someone->timer;
+    someone->due = when;
     if (when == never) { return; }
-    deliver(who, std::max(when, now_) - now_, [this, who, mine] {
-        if (mine != who->timer) { return; }
-        if (who->holding) {
-            feed_hold(who, {lease_event::tick, {}, {}});
+    deliver(someone, std::max(when, now_) - now_, [this, someone, mine] {
+        if (mine != someone->timer) { return; }
+        if (someone->holding) {
+            feed_hold(someone, {lease_event::tick, {}, {}});
         } else {
-            feed_wait(who, {wait_event::tick});
+            feed_wait(someone, {wait_event::tick});
         }
         // It may want another at once, but not again and again.
-        who->idle_ticks = who->due <= now_ ? who->idle_ticks + 1 : 0;
-        if (who->idle_ticks > 1) { complain("a machine wakes up for nothing, again and again"); }
+        someone->idle_ticks = someone->due <= now_ ? someone->idle_ticks + 1 : 0;
+        if (someone->idle_ticks > 1) {
+            complain("a machine wakes up for nothing, again and again");
+        }
     });
 }
 
