@@ -15,11 +15,11 @@ namespace {
 class signals : public cli {
 protected:
     /// A command that says which signal it got, and ends with 40.
-    running listener(const words& options = {}, const start_options& options = {}) {
+    running listener(const words& arguments = {}, const start_options& options = {}) {
         const std::string script =
             "for s in TERM INT HUP QUIT USR1 USR2; do trap \"echo got $s; exit 40\" $s; done; "
             "echo ready; while :; do sleep 0.01; done";
-        words all = options;
+        words all = arguments;
         all.insert(all.end(), {"x", "--", "bash", "-c", script});
         auto out = start(all, options);
         EXPECT_TRUE(eventually([&] { return out.out() == "ready\n" || out.over(); })) << out.err();

@@ -37,8 +37,8 @@ const std::vector<bad_option>& bad_options() {
 
 TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) { // P9
     auto fleet = connect();
-    for (const auto& [field, options] : bad_options()) {
-        const auto& options = options;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
         const std::vector<std::function<void()>> makers{
             [&] {
                 holdfast::mutex{fleet, "stock", options};
@@ -63,8 +63,8 @@ TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) {
 TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // P9
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    for (const auto& [field, options] : bad_options()) {
-        const auto& options = options;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
         const std::vector<std::function<void()>> askers{
             [&] { (void)stock.acquire(options); }, [&] { (void)stock.try_acquire(options); },
             [&] { (void)stock.try_acquire_for(1s, options); }};
@@ -98,8 +98,8 @@ TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { /
     holdfast::client dead{GetParam().dead_url, {.connect_wait = scaled(2s)}};
     holdfast::mutex stock{dead, "stock"};
     const stopwatch watch;
-    for (const auto& [field, options] : bad_options()) {
-        const auto& options = options;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
         EXPECT_EQ(failure_of([&] { (void)stock.acquire(options); }), errc::invalid_option) << field;
     }
     EXPECT_EQ(failure_of([&] { (void)holdfast::admin{dead}.inspect(""); }), errc::invalid_name);

@@ -8,7 +8,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using testing::Each;
 using testing::IsEmpty;
 
@@ -101,7 +101,7 @@ TEST_P(layout_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // 
     seam_client here{between.url()};
     auto ticket = here.ticket("stock");
     ticket.format = {GetParam().options.layout, GetParam().options.fencing};
-    ASSERT_EQ(here.release(ticket).status, fate::not_held); // connects
+    ASSERT_EQ(here.release(ticket).status, op_status::not_held); // connects
     between.hold_answers({.with = GetParam().acquires});
     const auto id = here.start(seam_client::acquire_op(ticket, {}));
     here.drive_for(20ms);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 struct shared_layout {
     std::string name;
-    layout layout{};
+    holdfast::layout layout{};
     hold_options usual;
     hold_options fenced;
 };

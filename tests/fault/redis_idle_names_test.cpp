@@ -5,7 +5,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 
 class redis_record_life : public redis_fault {
 protected:
@@ -162,20 +162,21 @@ TEST_F(redis_record_life, of_a_queue_outlasts_a_stall_of_the_server) { // P6
     seam_client holder{server.url() + "?timeout=20000"};
     seam_client waiters{server.url() + "?timeout=20000"};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held, {.lease = 60s}).status, fate::granted);
+    ASSERT_EQ(holder.acquire(held, {.lease = 60s}).status, op_status::granted);
     std::vector<engine::ticket> line;
     for (int i = 0; i < 3; ++i) {
         line.push_back(waiters.ticket("stock"));
         ASSERT_EQ(waiters.acquire(line.back(), {.queue = engine::queueing::grant}).status,
-                  fate::queued);
+                  op_status::queued);
     }
     server.pause();
     std::this_thread::sleep_for(3500ms);
     server.resume();
-    EXPECT_EQ(holder.release(held).status, fate::handed_off) << "its waiters' reports are unread";
+    EXPECT_EQ(holder.release(held).status, op_status::handed_off)
+        << "its waiters' reports are unread";
     EXPECT_TRUE(waiters.await(engine::notice::kind::granted, line[0])) << "in their order";
-    EXPECT_EQ(waiters.wait_on(line[1]).status, fate::queued);
-    EXPECT_EQ(waiters.wait_on(line[2]).status, fate::queued);
+    EXPECT_EQ(waiters.wait_on(line[1]).status, op_status::queued);
+    EXPECT_EQ(waiters.wait_on(line[2]).status, op_status::queued);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 const request in_line{.queue = queueing::grant};
@@ -243,7 +243,7 @@ TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_b
     auto here = direct();
     seam_client stopped{server.url()}; // one that is not driven reads nothing
     const auto ticket = stopped.ticket("stock");
-    ASSERT_EQ(stopped.acquire(ticket, in_line).status, fate::queued);
+    ASSERT_EQ(stopped.acquire(ticket, in_line).status, op_status::queued);
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(2));
     const auto took = hand_over(waiting);
@@ -252,8 +252,8 @@ TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_b
     auto got = waiting.get();
     // When it goes on it hears of its grant, and its renewal says what that is worth.
     EXPECT_TRUE(stopped.await(engine::notice::kind::granted, ticket));
-    EXPECT_EQ(stopped.renew(ticket).status, fate::lost);
-    EXPECT_EQ(stopped.release(ticket).status, fate::not_held);
+    EXPECT_EQ(stopped.renew(ticket).status, op_status::lost);
+    EXPECT_EQ(stopped.release(ticket).status, op_status::not_held);
     EXPECT_TRUE(got.valid());
 }
 
@@ -263,7 +263,7 @@ TEST_F(redis_inbox, of_a_dead_waiter_that_a_stranger_listens_to_delays_others_by
     auto here = direct();
     {
         seam_client dead{server.url()};
-        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, fate::queued);
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, op_status::queued);
     }
     auto waiting = wait_for(here);
     ASSERT_TRUE(eventually([&] { return queued() == 2; }));
@@ -276,7 +276,7 @@ TEST_F(redis_inbox, of_a_dead_waiter_delays_nobody) {
     auto here = direct();
     {
         seam_client dead{server.url()};
-        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, fate::queued);
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, op_status::queued);
     }
     auto waiting = wait_for(here);
     ASSERT_TRUE(eventually([&] { return queued() == 2; }));

@@ -7,7 +7,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 /// How soon a client tries again that has lost its connection, on a busy machine.
@@ -263,7 +263,7 @@ TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
 TEST_F(redis_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
     seam_client here{between.url()};
     const auto ticket = here.ticket("stock");
-    ASSERT_EQ(here.release(ticket).status, fate::not_held); // connects
+    ASSERT_EQ(here.release(ticket).status, op_status::not_held); // connects
     between.hold_answers({.with = call_of(scripts::acquire)});
     const auto id = here.start(seam_client::acquire_op(ticket, {}));
     here.drive_for(20ms);
@@ -384,10 +384,10 @@ TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
 TEST_F(redis_late_acquire, that_the_server_did_in_time_is_no_reason_to_wait_for_the_lease) {
     seam_client here{server.url()};
     const auto ticket = here.ticket("stock");
-    ASSERT_EQ(here.acquire(ticket).status, fate::granted);
-    ASSERT_EQ(here.release(ticket).status, fate::released);
-    EXPECT_EQ(here.acquire(ticket).status, fate::busy) << "a duplicate after its own release";
-    EXPECT_EQ(here.acquire(here.ticket("stock")).status, fate::granted);
+    ASSERT_EQ(here.acquire(ticket).status, op_status::granted);
+    ASSERT_EQ(here.release(ticket).status, op_status::released);
+    EXPECT_EQ(here.acquire(ticket).status, op_status::busy) << "a duplicate after its own release";
+    EXPECT_EQ(here.acquire(here.ticket("stock")).status, op_status::granted);
 }
 
 } // namespace

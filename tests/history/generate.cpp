@@ -172,19 +172,19 @@ private:
         emit(h,
              granted{
                  .name = l.name, .owner = h->what.owner, .token = h->token, .valid_until = h->n});
-        const auto fate = percent();
-        if (fate < 80) {
+        const auto op_status = percent();
+        if (op_status < 80) {
             const auto length = between(100us, 3ms);
             later_do(length / 2, [this, &l, h] { write(l, h); });
             later_do(length, [this, &l, h] { release(l, h); });
-        } else if (fate < 86) {
+        } else if (op_status < 86) {
             renew(l, h, 1 + percent() % 6);
-        } else if (fate < 90) {
+        } else if (op_status < 90) {
             stop(l, h, now_ + between(1ms, 5ms), h->expires + between(10ms, 90ms));
-        } else if (fate < 93) {
+        } else if (op_status < 93) {
             lose(l, h, h->n + between(0ms, 20ms));
             free_after(h->expires - now_, l, h);
-        } else if (fate < 97) {
+        } else if (op_status < 97) {
             later_do(between(0ms, 2ms), [this, &l, h] { kill(l, h, h->expires - now_); });
         } else {
             later_do(between(0ms, 2ms), [this, &l, h] { break_it(l, h); });

@@ -19,7 +19,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 namespace fs = std::filesystem;
 
 constexpr uid_t nobody = 65534;
@@ -52,7 +52,7 @@ void expect_refused(const std::string& path, errc code, const std::vector<std::s
     const std::string before = fs::is_regular_file(path) ? read_all(path) : "";
     asker me{path};
     const auto answer = me.acquire("n", 1);
-    EXPECT_EQ(answer.status, fate::failed);
+    EXPECT_EQ(answer.status, op_status::failed);
     EXPECT_EQ(answer.error, code) << answer.error.message() << "; " << answer.detail;
     for (const auto& word : words) {
         EXPECT_NE(answer.detail.find(word), std::string::npos) << word << " in: " << answer.detail;
@@ -111,20 +111,20 @@ TEST(embedded_files, takes_an_empty_file_as_a_new_one) {
     const scratch_folder folder;
     write_all(folder / "locks.db", "");
     asker me{folder / "locks.db"};
-    EXPECT_EQ(me.acquire("n", 1).status, fate::granted);
+    EXPECT_EQ(me.acquire("n", 1).status, op_status::granted);
 }
 
 TEST(embedded_files, a_symbolic_link_leads_to_the_same_locks) {
     const scratch_folder folder;
     fs::create_directory(folder / "there");
     asker one{folder / "there/locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).status, fate::granted);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
     fs::create_symlink(folder / "there/locks.db", folder / "link.db");
     fs::create_directory_symlink(folder / "there", folder / "here");
     for (const auto& path : {folder / "link.db", folder / "here/locks.db"}) {
         asker two{path};
         const auto answer = two.acquire("n", 1);
-        EXPECT_EQ(answer.status, fate::busy) << answer.detail;
+        EXPECT_EQ(answer.status, op_status::busy) << answer.detail;
     }
 }
 
@@ -132,9 +132,9 @@ TEST(embedded_files, a_file_that_could_not_be_opened_is_tried_again) {
     const scratch_folder folder;
     write_all(folder / "locks.db", "not yet");
     asker me{folder / "locks.db"};
-    ASSERT_EQ(me.acquire("n", 1).status, fate::failed);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::failed);
     fs::remove(folder / "locks.db");
-    EXPECT_EQ(me.acquire("n", 2).status, fate::granted);
+    EXPECT_EQ(me.acquire("n", 2).status, op_status::granted);
 }
 
 TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
@@ -143,7 +143,8 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     {
         asker me{path};
         for (std::uint64_t number = 1; number <= 50; ++number) {
-            ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status, fate::granted);
+            ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status,
+                      op_status::granted);
         }
     }
     run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -153,7 +154,7 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     write_all(path, text);
     asker me{path};
     const auto answer = me.acquire("name-7", 100);
-    EXPECT_EQ(answer.status, fate::failed);
+    EXPECT_EQ(answer.status, op_status::failed);
     EXPECT_EQ(answer.error, errc::store_damaged) << answer.error.message() << "; " << answer.detail;
     EXPECT_NE(answer.detail.find(path), std::string::npos);
     EXPECT_EQ(read_all(path).substr(0, text.size()), text);
@@ -164,45 +165,45 @@ TEST(embedded_files, may_be_opened_while_a_checkpoint_is_under_way_or_was_cut_sh
     const std::string path = folder / "locks.db";
     asker me{path};
     for (std::uint64_t number = 1; number <= 50; ++number) {
-        ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status, fate::granted);
+        ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status, op_status::granted);
     }
     // A checkpoint writes the first page first; it says how long the file is going to be.
     std::string text = read_all(path);
     text.at(30) = '\x01'; // bytes 28 to 31: the number of pages
     write_all(path, text);
     asker newcomer{path};
-    EXPECT_EQ(newcomer.acquire("name-7", 1).status, fate::busy);
+    EXPECT_EQ(newcomer.acquire("name-7", 1).status, op_status::busy);
     const auto answer = newcomer.acquire("new", 2);
-    EXPECT_EQ(answer.status, fate::granted) << answer.detail;
+    EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
 TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
-    ASSERT_EQ(me.acquire("bad", 1).status, fate::granted);
-    ASSERT_EQ(me.acquire("good", 2).status, fate::granted);
+    ASSERT_EQ(me.acquire("bad", 1).status, op_status::granted);
+    ASSERT_EQ(me.acquire("good", 2).status, op_status::granted);
     run_sql(path, "UPDATE names SET body = x'0102' WHERE name = CAST('bad' AS BLOB)");
     asker other{path};
     EXPECT_EQ(other.acquire("bad", 1).error, errc::store_damaged);
     EXPECT_EQ(me.release("bad", 1).error, errc::store_damaged);
-    EXPECT_EQ(other.acquire("good", 2).status, fate::busy);
-    EXPECT_EQ(me.release("good", 2).status, fate::released);
+    EXPECT_EQ(other.acquire("good", 2).status, op_status::busy);
+    EXPECT_EQ(me.release("good", 2).status, op_status::released);
 }
 
 TEST(embedded_files, says_so_when_the_file_is_removed_and_then_begins_anew) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
-    ASSERT_EQ(me.acquire("n", 1).status, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     for (const char* end : {"", "-wal", "-shm", "-live"}) { fs::remove(path + end); }
     const auto answer = me.acquire("m", 2);
-    EXPECT_EQ(answer.status, fate::failed);
+    EXPECT_EQ(answer.status, op_status::failed);
     EXPECT_EQ(answer.error, errc::store_replaced) << answer.detail;
     const auto again = me.acquire("m", 3);
-    EXPECT_EQ(again.status, fate::granted) << again.detail;
+    EXPECT_EQ(again.status, op_status::granted) << again.detail;
     asker other{path};
-    EXPECT_EQ(other.acquire("m", 1).status, fate::busy);
+    EXPECT_EQ(other.acquire("m", 1).status, op_status::busy);
 }
 
 TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
@@ -210,7 +211,7 @@ TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).status, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
         fs::remove(path + part);
         const auto answer = me.acquire("m", 2);
         EXPECT_EQ(answer.error, errc::store_replaced);
@@ -224,7 +225,7 @@ TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_rem
     asker newcomer{path};
     {
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).status, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
         fs::remove(path);
         const auto answer = newcomer.acquire("n", 1);
         EXPECT_EQ(answer.error, errc::store_replaced) << answer.detail;
@@ -232,7 +233,7 @@ TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_rem
         EXPECT_FALSE(fs::exists(path));
     }
     const auto answer = newcomer.acquire("n", 2);
-    EXPECT_EQ(answer.status, fate::granted) << answer.detail;
+    EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
 TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_new_one) {
@@ -240,11 +241,11 @@ TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_n
     const std::string path = folder / "locks.db";
     asker me{path};
     asker newcomer{path};
-    ASSERT_EQ(me.acquire("n", 1).status, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     fs::remove(path);
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
-    EXPECT_EQ(newcomer.acquire("n", 1).status, fate::granted);
-    EXPECT_EQ(me.acquire("n", 3).status, fate::busy);
+    EXPECT_EQ(newcomer.acquire("n", 1).status, op_status::granted);
+    EXPECT_EQ(me.acquire("n", 3).status, op_status::busy);
 }
 
 TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
@@ -252,17 +253,17 @@ TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
     const std::string path = folder / "locks.db";
     asker one{path};
     asker two{path};
-    ASSERT_EQ(one.acquire("n", 1).status, fate::granted);
-    ASSERT_EQ(two.acquire("n", 1).status, fate::busy);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(two.acquire("n", 1).status, op_status::busy);
     fs::remove(path + "-live");
     asker newcomer{path};
     const auto answer = newcomer.acquire("n", 1);
     EXPECT_EQ(answer.error, errc::store_replaced);
     EXPECT_NE(answer.detail.find("-live"), std::string::npos) << answer.detail;
     // Those who have it open still know of each other.
-    EXPECT_EQ(two.acquire("n", 2).status, fate::busy);
-    EXPECT_EQ(one.release("n", 1).status, fate::released);
-    EXPECT_EQ(two.acquire("n", 3).status, fate::granted);
+    EXPECT_EQ(two.acquire("n", 2).status, op_status::busy);
+    EXPECT_EQ(one.release("n", 1).status, op_status::released);
+    EXPECT_EQ(two.acquire("n", 3).status, op_status::granted);
 }
 
 TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
@@ -276,9 +277,9 @@ TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
         engine::acquire_op operation = me.wish("n", 1);
         operation.min_hold = 1h;
         const auto answer = me.ask(operation);
-        ASSERT_EQ(answer.status, fate::granted);
+        ASSERT_EQ(answer.status, op_status::granted);
         token = answer.token;
-        ASSERT_EQ(me.acquire("n", 2, engine::queueing::grant).status, fate::queued);
+        ASSERT_EQ(me.acquire("n", 2, engine::queueing::grant).status, op_status::queued);
     }
     fs::remove(path + "-live"); // in a place that does not survive a boot, say
     engine::client_identity after = engine::this_process();
@@ -288,7 +289,7 @@ TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
     EXPECT_TRUE(me.inspect("n").waiters.empty());
     EXPECT_EQ(me.inspect("n").last_token, token);
     const auto answer = me.acquire("n", 1);
-    ASSERT_EQ(answer.status, fate::granted) << answer.detail;
+    ASSERT_EQ(answer.status, op_status::granted) << answer.detail;
     EXPECT_GT(answer.token, token);
 }
 
@@ -301,7 +302,7 @@ TEST(embedded_files, has_the_mode_that_was_asked_for_whatever_the_umask) {
                 ::umask(mask);
                 asker me{path, engine::this_process(), mode};
                 const auto answer = me.acquire("n", 1);
-                to.say(answer.status == fate::granted ? "granted" : answer.detail);
+                to.say(answer.status == op_status::granted ? "granted" : answer.detail);
                 to.listen();
             }};
             ASSERT_EQ(made.hear(), "granted");
@@ -334,12 +335,12 @@ TEST(embedded_files, is_shared_by_the_members_of_its_group) {
             }
             asker me{path, engine::this_process(), "0660"};
             const auto answer = me.acquire("n", 1, engine::queueing::grant);
-            to.say(answer.status == fate::granted  ? "granted"
-                   : answer.status == fate::queued ? "queued"
-                                                   : answer.detail);
+            to.say(answer.status == op_status::granted  ? "granted"
+                   : answer.status == op_status::queued ? "queued"
+                                                        : answer.detail);
             to.listen();
-            if (answer.status == fate::granted) { me.release("n", 1); }
-            to.say(answer.status == fate::granted || me.hear() ? "done" : "not woken");
+            if (answer.status == op_status::granted) { me.release("n", 1); }
+            to.say(answer.status == op_status::granted || me.hear() ? "done" : "not woken");
             to.listen();
         });
     };
@@ -371,7 +372,7 @@ TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
     const std::string path = folder / "locks.db";
     {
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).status, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     }
     const auto refused = [&](const child::mouth& to) {
         asker me{path};

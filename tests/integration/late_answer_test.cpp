@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// Queues whoever asks, hands the lock over while the waiter's heartbeat is on its way, answers
 /// that heartbeat late, and then breaks the lock.
@@ -34,11 +34,11 @@ public:
     void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
         if (const auto* ask = std::get_if<seam::acquire_op>(&operation)) {
             number_ = ask->ticket.owner.number;
-            say(id, fate::queued);
+            say(id, op_status::queued);
         } else if (const auto* beat = std::get_if<seam::beat_op>(&operation)) {
             beat->items.front().waiting ? hand_over(id) : renew(id, beat->items.front());
         } else {
-            say(id, fate::released);
+            say(id, op_status::released);
         }
     }
     base::instant drive(std::span<const pollfd> /*ready*/, base::instant now) override {
@@ -51,14 +51,14 @@ public:
 private:
     static constexpr std::uint64_t token = 7;
 
-    void say(seam::op_id id, fate status) {
+    void say(seam::op_id id, op_status status) {
         seam::answer out;
         out.id = id;
         out.status = status;
         out.check_in = 1ms; // so that the heartbeat comes soon
         to_->answered(std::move(out));
     }
-    void say_beat(seam::op_id id, const seam::beat_op::item& item, fate status) {
+    void say_beat(seam::op_id id, const seam::beat_op::item& item, op_status status) {
         seam::answer out;
         out.id = id;
         out.beats.emplace_back().ticket = item.ticket;
@@ -70,8 +70,8 @@ private:
         to_->noticed({seam::notice::kind::granted, number_, token});
     }
     void renew(seam::op_id id, const seam::beat_op::item& item) {
-        say_beat(std::exchange(late_, 0), item, fate::queued);
-        say_beat(id, item, fate::renewed);
+        say_beat(std::exchange(late_, 0), item, op_status::queued);
+        say_beat(id, item, op_status::renewed);
         break_at_ = base::boot_clock::now() + 20ms;
     }
 

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// Grants whatever is asked for, at once or by a hand-off, and notes how it is released.
 class granting_engine final : public seam::engine {
@@ -43,10 +43,12 @@ public:
     void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
         seam::answer out;
         out.id = id;
-        out.status = fate::released;
+        out.status = op_status::released;
         out.token = ++token_;
         const auto* const asked = std::get_if<seam::acquire_op>(&operation);
-        if (asked != nullptr) { out.status = notes_.hands_off ? fate::queued : fate::granted; }
+        if (asked != nullptr) {
+            out.status = notes_.hands_off ? op_status::queued : op_status::granted;
+        }
         if (const auto* const given = std::get_if<seam::release_op>(&operation)) {
             notes_.awaited = given->awaited;
             notes_.can_wait = given->can_wait;
@@ -54,7 +56,7 @@ public:
         if (const auto* const beat = std::get_if<seam::beat_op>(&operation)) {
             for (const auto& item : beat->items) {
                 out.beats.emplace_back().ticket = item.ticket;
-                out.beats.back().status = fate::renewed;
+                out.beats.back().status = op_status::renewed;
             }
         }
         to_->answered(std::move(out));

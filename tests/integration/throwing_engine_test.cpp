@@ -18,7 +18,7 @@ namespace holdfast::test {
 namespace {
 
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// How the engine is now; shared by test and engine.
 struct mood {
@@ -47,13 +47,14 @@ public:
         seam::answer out;
         out.id = id;
         out.token = 7;
-        out.status = mood_->free ? fate::granted : fate::queued;
+        out.status = mood_->free ? op_status::granted : op_status::queued;
         if (const auto* const beat = std::get_if<seam::beat_op>(&operation)) {
             for (const auto& item : beat->items) {
-                out.beats.push_back({item.ticket, item.waiting ? out.status : fate::renewed, 7});
+                out.beats.push_back(
+                    {item.ticket, item.waiting ? out.status : op_status::renewed, 7});
             }
         } else if (!std::holds_alternative<seam::acquire_op>(operation)) {
-            out.status = fate::released;
+            out.status = op_status::released;
         }
         to_->answered(std::move(out));
     }

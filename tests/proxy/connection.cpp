@@ -114,7 +114,7 @@ void connection::take_requests(network& net, clock::time_point due) {
             awaiting_.push_back(as);
             awaiting_.resize(awaiting_.size() + answers_to(request->content) - 1);
         }
-        to_server_.add(std::move(request->bytes), due, as.happens == fate::what::hold_request);
+        to_server_.add(std::move(request->bytes), due, as.happens == op_status::what::hold_request);
     }
 }
 
@@ -163,33 +163,33 @@ void connection::take_answers(fault_list& pushes, clock::time_point due) {
     }
 }
 
-void connection::pass_answer(std::string bytes, const fate& as, clock::time_point due) {
+void connection::pass_answer(std::string bytes, const op_status& as, clock::time_point due) {
     switch (as.happens) {
-    case fate::what::drop_answer:
+    case op_status::what::drop_answer:
         ++counts_.dropped;
         flush(); // the answers before it
         end(as.then);
         return;
-    case fate::what::mangle:
+    case op_status::what::mangle:
         to_client_.add(garbage_for(bytes, as.instead), due);
         if (as.instead == garbage::truncated) {
             flush();
             end(ending::close);
         }
         return;
-    case fate::what::hold_answer: to_client_.add(std::move(bytes), due, true); return;
-    case fate::what::hold_request:
-    case fate::what::pass: to_client_.add(std::move(bytes), due); return;
+    case op_status::what::hold_answer: to_client_.add(std::move(bytes), due, true); return;
+    case op_status::what::hold_request:
+    case op_status::what::pass: to_client_.add(std::move(bytes), due); return;
     }
 }
 
-void connection::pass_push(std::string bytes, const fate& as, clock::time_point due) {
+void connection::pass_push(std::string bytes, const op_status& as, clock::time_point due) {
     switch (as.happens) {
-    case fate::what::drop_answer: ++counts_.dropped_pushes; return;
-    case fate::what::hold_answer: late_pushes_.push_back(std::move(bytes)); return;
-    case fate::what::mangle:
-    case fate::what::hold_request:
-    case fate::what::pass: pass_answer(std::move(bytes), as, due); return;
+    case op_status::what::drop_answer: ++counts_.dropped_pushes; return;
+    case op_status::what::hold_answer: late_pushes_.push_back(std::move(bytes)); return;
+    case op_status::what::mangle:
+    case op_status::what::hold_request:
+    case op_status::what::pass: pass_answer(std::move(bytes), as, due); return;
     }
 }
 

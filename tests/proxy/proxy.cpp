@@ -189,20 +189,23 @@ void proxy::serve_new() {
 }
 
 void proxy::drop_answers(picked which, ending then) {
-    tell([&] { network_.requests.add({.happens = fate::what::drop_answer, .then = then}, which); });
+    tell([&] {
+        network_.requests.add({.happens = op_status::what::drop_answer, .then = then}, which);
+    });
 }
 
 void proxy::mangle(garbage instead, picked which) {
-    tell(
-        [&] { network_.requests.add({.happens = fate::what::mangle, .instead = instead}, which); });
+    tell([&] {
+        network_.requests.add({.happens = op_status::what::mangle, .instead = instead}, which);
+    });
 }
 
 void proxy::hold_requests(picked which) {
-    tell([&] { network_.requests.add({.happens = fate::what::hold_request}, which); });
+    tell([&] { network_.requests.add({.happens = op_status::what::hold_request}, which); });
 }
 
 void proxy::hold_answers(picked which) {
-    tell([&] { network_.requests.add({.happens = fate::what::hold_answer}, which); });
+    tell([&] { network_.requests.add({.happens = op_status::what::hold_answer}, which); });
 }
 
 void proxy::release() {
@@ -212,15 +215,17 @@ void proxy::release() {
 }
 
 void proxy::drop_pushes(picked which) {
-    tell([&] { network_.pushes.add({.happens = fate::what::drop_answer}, which); });
+    tell([&] { network_.pushes.add({.happens = op_status::what::drop_answer}, which); });
 }
 
 void proxy::hold_pushes(picked which) {
-    tell([&] { network_.pushes.add({.happens = fate::what::hold_answer}, which); });
+    tell([&] { network_.pushes.add({.happens = op_status::what::hold_answer}, which); });
 }
 
 void proxy::mangle_pushes(garbage instead, picked which) {
-    tell([&] { network_.pushes.add({.happens = fate::what::mangle, .instead = instead}, which); });
+    tell([&] {
+        network_.pushes.add({.happens = op_status::what::mangle, .instead = instead}, which);
+    });
 }
 
 void proxy::inject(const std::string& bytes) {

@@ -90,7 +90,7 @@ protected:
         if (waits) {
             const auto status = withdraw(one);
             ASSERT_TRUE(status == op_status::released || status == op_status::not_held);
-            std::erase_if(queued, [&](const auto& q) { return q.what.who.owner == one; });
+            std::erase_if(queued, [&](const auto& q) { return q.operation.ticket.owner == one; });
         } else {
             const bool alive = held.at(one).second > now;
             const auto status = release(one);
@@ -142,8 +142,9 @@ protected:
     }
 
     acquire_op take_from_queue(const base::owner_id& owner) {
-        const auto found = std::find_if(queued.begin(), queued.end(),
-                                        [&](const auto& q) { return q.what.who.owner == owner; });
+        const auto found = std::find_if(queued.begin(), queued.end(), [&](const auto& q) {
+            return q.operation.ticket.owner == owner;
+        });
         EXPECT_NE(found, queued.end()) << "told somebody who does not wait";
         if (found == queued.end()) { return {}; }
         auto operation = found->operation;

@@ -65,8 +65,8 @@ TEST_F(admission, requests_that_make_no_sense_are_refused_naming_the_field) {
         std::function<void(acquire_op&)> spoil;
     };
     const std::vector<wrong> all{
-        {errc::invalid_name, "name", [](auto& op) { op.who.name = ""; }},
-        {errc::invalid_name, "name", [](auto& op) { op.who.name = std::string(513, 'x'); }},
+        {errc::invalid_name, "name", [](auto& op) { op.ticket.name = ""; }},
+        {errc::invalid_name, "name", [](auto& op) { op.ticket.name = std::string(513, 'x'); }},
         {errc::invalid_option, "permits", [](auto& op) { op.permits = 0; }},
         {errc::invalid_option, "permits", [](auto& op) { op.permits = 6; }},
         {errc::invalid_option, "limit", [](auto& op) { op.limit = 0; }},
@@ -76,7 +76,7 @@ TEST_F(admission, requests_that_make_no_sense_are_refused_naming_the_field) {
         {errc::invalid_option, "min_hold", [](auto& op) { op.min_hold = -1ms; }},
         {errc::invalid_option, "min_hold", [](auto& op) { op.min_hold = 24h * 366; }},
         {errc::invalid_option, "note", [](auto& op) { op.note = std::string(257, 'x'); }},
-        {errc::invalid_option, "mode", [](auto& op) { op.how = mode::shared; }},
+        {errc::invalid_option, "mode", [](auto& op) { op.mode = mode::shared; }},
         {errc::invalid_option, "mode", [](auto& op) { op.kind = primitive::mutex; }},
         {errc::invalid_option, "mode", [](auto& op) { op.kind = primitive::shared_mutex; }},
     };

@@ -72,8 +72,8 @@ constexpr std::array events{"tick",
                             "hurry"};
 
 /// Renewals are answered 50 ms after they were sent for 3 s, and an extension asks for 1.5 s.
-lease_input input(std::size_t event, double now) {
-    const auto event = static_cast<lease_event>(event);
+lease_input input(std::size_t number, double now) {
+    const auto event = static_cast<lease_event>(number);
     switch (event) {
     case renewed: return {event, at(now - 50), milliseconds{3000}};
     case extend: return {event, {}, milliseconds{1500}};

@@ -12,7 +12,7 @@ using base::instant;
 using base::later;
 using base::milliseconds;
 using base::never;
-using engine::fate;
+using engine::op_status;
 
 namespace {
 
@@ -22,19 +22,19 @@ constexpr milliseconds connect_wait{5000};
 
 wait_event event_of(const engine::answer& answer) {
     switch (answer.status) {
-    case fate::granted: return wait_event::granted;
-    case fate::queued: return wait_event::queued;
-    case fate::busy: return wait_event::busy;
-    case fate::failed: return wait_event::unavailable;
+    case op_status::granted: return wait_event::granted;
+    case op_status::queued: return wait_event::queued;
+    case op_status::busy: return wait_event::busy;
+    case op_status::failed: return wait_event::unavailable;
     default: return wait_event::unknown;
     }
 }
 
 wait_event event_of(const engine::beat_answer& answer) {
     switch (answer.status) {
-    case fate::granted: return wait_event::beat_granted;
-    case fate::queued: return wait_event::beat_queued;
-    case fate::lost: return wait_event::beat_lost;
+    case op_status::granted: return wait_event::beat_granted;
+    case op_status::queued: return wait_event::beat_queued;
+    case op_status::lost: return wait_event::beat_lost;
     default: return wait_event::beat_unknown;
     }
 }
@@ -124,111 +124,110 @@ void simulation::begin_wait(unsigned client, unsigned rounds_left) {
        [this, client, rounds_left] { begin_wait(client, rounds_left - 1); });
 }
 
-void simulation::feed_wait(const someone& someone, const wait_input& input) {
-    const auto before = someone->waiting.result();
-    do_wait(someone, someone->waiting.on(input, now_));
+void simulation::feed_wait(const someone& member, const wait_input& input) {
+    const auto before = member->waiting.result();
+    do_wait(member, member->waiting.on(input, now_));
     const bool told = before != waiter_machine::outcome::none;
-    if (told && someone->waiting.result() != before) { complain("an outcome has changed"); }
+    if (told && member->waiting.result() != before) { complain("an outcome has changed"); }
 }
 
-void simulation::do_wait(const someone& someone, const waiter_machine::actions& todo) {
-    if (someone->finished && (todo.ask || todo.beat || todo.finish)) {
+void simulation::do_wait(const someone& member, const waiter_machine::actions& todo) {
+    if (member->finished && (todo.ask || todo.beat || todo.finish)) {
         complain("a wait that was over asked for more than a withdrawal");
     }
     if (todo.ask) {
-        auto op = someone->op;
+        auto op = member->op;
         op.not_after = todo.not_after;
-        call(someone, op, todo.not_after,
-             [this, someone](const engine::answer& answer, instant sent) {
-                 feed_wait(someone,
+        call(member, op, todo.not_after,
+             [this, member](const engine::answer& answer, instant sent) {
+                 feed_wait(member,
                            {event_of(answer), answer.token, sent, answer.ahead, answer.check_in});
              });
     }
     if (todo.beat) {
-        call(someone, engine::beat_op{{{someone->op.ticket, true, {}}}}, now_ + 900ms,
-             [this, someone](const engine::answer& answer, instant sent) {
+        call(member, engine::beat_op{{{member->op.ticket, true, {}}}}, now_ + 900ms,
+             [this, member](const engine::answer& answer, instant sent) {
                  const auto one =
                      answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
-                 feed_wait(someone, {event_of(one), one.token, sent, one.ahead, one.check_in});
+                 feed_wait(member, {event_of(one), one.token, sent, one.ahead, one.check_in});
              });
     }
     if (todo.withdraw) {
-        call(someone, engine::withdraw_op{someone->op.ticket}, now_ + connect_wait,
-             [this, someone](const engine::answer& answer, instant /*sent*/) {
+        call(member, engine::withdraw_op{member->op.ticket}, now_ + connect_wait,
+             [this, member](const engine::answer& answer, instant /*sent*/) {
                  const bool failed =
-                     answer.status == fate::unknown || answer.status == fate::failed;
-                 feed_wait(someone, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
+                     answer.status == op_status::unknown || answer.status == op_status::failed;
+                 feed_wait(member, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
              });
     }
-    someone->withdraw_failed = someone->withdraw_failed || todo.tell_withdraw_failed;
-    if (!someone->holding) { wake(someone, todo.wake); }
+    member->withdraw_failed = member->withdraw_failed || todo.tell_withdraw_failed;
+    if (!member->holding) { wake(member, todo.wake); }
     if (todo.finish) {
-        someone->finished = true;
-        if (someone->waiting.result() == waiter_machine::outcome::granted) { begin_hold(someone); }
+        member->finished = true;
+        if (member->waiting.result() == waiter_machine::outcome::granted) { begin_hold(member); }
     }
 }
 
-void simulation::begin_hold(const someone& someone) {
-    const auto& grant = someone->waiting.granted();
+void simulation::begin_hold(const someone& member) {
+    const auto& grant = member->waiting.granted();
     ++grants_;
     hand_offs_ += grant.provisional ? 1 : 0;
-    someone->holding.emplace(
-        someone->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
-    deliver(someone, someone->hold_for, [this, someone] { // with an answer, or as unlock() does
-        feed_hold(someone, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
+    member->holding.emplace(
+        member->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
+    deliver(member, member->hold_for, [this, member] { // with an answer, or as unlock() does
+        feed_hold(member, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
     });
-    feed_hold(someone, {lease_event::tick, {}, {}});
+    feed_hold(member, {lease_event::tick, {}, {}});
 }
 
-void simulation::feed_hold(const someone& someone, const lease_input& input) {
-    do_hold(someone, someone->holding->on(input, now_));
+void simulation::feed_hold(const someone& member, const lease_input& input) {
+    do_hold(member, member->holding->on(input, now_));
 }
 
-void simulation::do_hold(const someone& someone, const lease_machine::actions& todo) {
-    auto& machine = *someone->holding;
+void simulation::do_hold(const someone& member, const lease_machine::actions& todo) {
+    auto& machine = *member->holding;
     losses_ += todo.tell_lost ? 1 : 0;
     if (todo.renew) {
-        call(someone, engine::beat_op{{{someone->op.ticket, false, todo.renew_for}}}, todo.renew_by,
-             [this, someone, lease = todo.renew_for](const engine::answer& answer, instant sent) {
+        call(member, engine::beat_op{{{member->op.ticket, false, todo.renew_for}}}, todo.renew_by,
+             [this, member, lease = todo.renew_for](const engine::answer& answer, instant sent) {
                  const auto one =
                      answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
                  auto event = lease_event::renewal_unknown;
-                 if (one.status == fate::renewed) { event = lease_event::renewed; }
-                 if (one.status == fate::lost) { event = lease_event::gone; }
-                 feed_hold(someone, {event, sent, lease});
+                 if (one.status == op_status::renewed) { event = lease_event::renewed; }
+                 if (one.status == op_status::lost) { event = lease_event::gone; }
+                 feed_hold(member, {event, sent, lease});
              });
     }
     if (todo.release) {
-        call(someone, engine::release_op{someone->op.ticket},
+        call(member, engine::release_op{member->op.ticket},
              std::min(machine.release_until(), now_ + connect_wait),
-             [this, someone](const engine::answer& answer, instant /*sent*/) {
+             [this, member](const engine::answer& answer, instant /*sent*/) {
                  auto event = lease_event::release_unknown;
-                 if (answer.status == fate::released || answer.status == fate::handed_off) {
+                 if (answer.status == op_status::released ||
+                     answer.status == op_status::handed_off) {
                      event = lease_event::release_done;
                  }
-                 if (answer.status == fate::not_held) { event = lease_event::release_void; }
-                 feed_hold(someone, {event, {}, {}});
+                 if (answer.status == op_status::not_held) { event = lease_event::release_void; }
+                 feed_hold(member, {event, {}, {}});
              });
     }
-    wake(someone, todo.wake);
+    wake(member, todo.wake);
 }
 
-void simulation::wake(const someone& someone, instant when) {
-    const auto mine = ++someone->timer;
-    someone->due = when;
+void simulation::wake(const someone& member, instant when) {
+    const auto mine = ++member->timer;
+    member->due = when;
     if (when == never) { return; }
-    deliver(someone, std::max(when, now_) - now_, [this, someone, mine] {
-        if (mine != someone->timer) { return; }
-        if (someone->holding) {
-            feed_hold(someone, {lease_event::tick, {}, {}});
+    deliver(member, std::max(when, now_) - now_, [this, member, mine] {
+        if (mine != member->timer) { return; }
+        if (member->holding) {
+            feed_hold(member, {lease_event::tick, {}, {}});
         } else {
-            feed_wait(someone, {wait_event::tick});
+            feed_wait(member, {wait_event::tick});
         }
         // It may want another at once, but not again and again.
-        someone->idle_ticks = someone->due <= now_ ? someone->idle_ticks + 1 : 0;
-        if (someone->idle_ticks > 1) {
-            complain("a machine wakes up for nothing, again and again");
-        }
+        member->idle_ticks = member->due <= now_ ? member->idle_ticks + 1 : 0;
+        if (member->idle_ticks > 1) { complain("a machine wakes up for nothing, again and again"); }
     });
 }
 

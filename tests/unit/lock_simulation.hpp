@@ -67,14 +67,14 @@ private:
     [[nodiscard]] base::milliseconds between(unsigned least, unsigned most);
 
     void begin_wait(unsigned client, unsigned rounds_left);
-    void feed_wait(const someone& someone, const wait_input& input);
-    void do_wait(const someone& someone, const waiter_machine::actions& todo);
-    void begin_hold(const someone& someone);
-    void feed_hold(const someone& someone, const lease_input& input);
-    void do_hold(const someone& someone, const lease_machine::actions& todo);
-    void wake(const someone& someone, base::instant when);
+    void feed_wait(const someone& member, const wait_input& input);
+    void do_wait(const someone& member, const waiter_machine::actions& todo);
+    void begin_hold(const someone& member);
+    void feed_hold(const someone& member, const lease_input& input);
+    void do_hold(const someone& member, const lease_machine::actions& todo);
+    void wake(const someone& member, base::instant when);
 
-    void call(const someone& someone, const engine::op& operation, base::instant give_up,
+    void call(const someone& member, const engine::op& operation, base::instant give_up,
               reply heard);
     [[nodiscard]] engine::answer serve(const engine::op& operation);
     void push_notices(const std::vector<engine::admission::push>& all);

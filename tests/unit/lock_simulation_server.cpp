@@ -10,30 +10,30 @@ namespace holdfast::machine {
 
 using namespace std::chrono_literals;
 using base::instant;
-using engine::fate;
+using engine::op_status;
 using state = waiter_machine::state;
 
 /// The seam's promise: one answer, by `give_up` at the latest; then it is unknown.
-void simulation::call(const someone& someone, const engine::op& operation, instant give_up,
+void simulation::call(const someone& member, const engine::op& operation, instant give_up,
                       reply heard) {
     const auto sent = now_;
     const auto answered = std::make_shared<bool>(false);
-    const auto answer = [answered, heard = std::move(heard), sent](const engine::answer& answer) {
+    const auto tell = [answered, heard = std::move(heard), sent](const engine::answer& answer) {
         if (!std::exchange(*answered, true)) { heard(answer, sent); }
     };
     if (chance(conditions_.refused)) {
         engine::answer none;
-        none.status = fate::failed;
-        deliver(someone, 0ms, [answer, none] { answer(none); });
+        none.status = op_status::failed;
+        deliver(member, 0ms, [tell, none] { tell(none); });
         return;
     }
-    deliver(someone, std::max(give_up, now_) - now_, [answer] { answer({}); });
+    deliver(member, std::max(give_up, now_) - now_, [tell] { tell({}); });
     if (chance(conditions_.lost)) { return; }
     const auto arrives = std::max(now_ + delay(), stalled_until_);
-    at(arrives, [this, someone, operation, answer] {
+    at(arrives, [this, member, operation, tell] {
         const auto answer = serve(operation);
         if (chance(conditions_.lost)) { return; }
-        deliver(someone, delay(), [answer, answer] { answer(answer); });
+        deliver(member, delay(), [tell, answer] { tell(answer); });
     });
 }
 
@@ -68,10 +68,9 @@ engine::answer simulation::serve(const engine::op& operation) {
 /// Late, twice or never.
 void simulation::push_notices(const std::vector<engine::admission::push>& all) {
     for (const auto& one : all) {
-        const auto found =
-            std::find_if(actors_.begin(), actors_.end(), [&](const someone& someone) {
-                return someone->op.ticket.owner.number == one.notice.number;
-            });
+        const auto found = std::find_if(actors_.begin(), actors_.end(), [&](const someone& member) {
+            return member->op.ticket.owner.number == one.notice.number;
+        });
         const auto actor = *found;
         const wait_input input{one.notice.type == engine::notice::kind::granted
                                    ? wait_event::push_granted
@@ -119,8 +118,8 @@ void simulation::check_end() {
         }
     }
     const auto of = [this](const base::owner_id& owner) {
-        return *std::find_if(actors_.begin(), actors_.end(), [&](const someone& someone) {
-            return someone->op.ticket.owner == owner;
+        return *std::find_if(actors_.begin(), actors_.end(), [&](const someone& member) {
+            return member->op.ticket.owner == owner;
         });
     };
     if (record_.waiting > 0) {

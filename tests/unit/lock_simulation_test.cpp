@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 struct weather {
     const char* name;
-    conditions conditions;
+    machine::conditions conditions;
 };
 
 class lock_simulation : public testing::TestWithParam<weather> {};
