@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
     }
     try {
         return run(json);
-    } catch (const std::exception& what) {
-        std::fprintf(stderr, "bench core: %s\n", what.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench core: %s\n", error.what());
         return 2;
     }
 }

@@ -110,8 +110,8 @@ int run(const wishes& wanted) {
 int main(int argc, char** argv) {
     try {
         return run(read_wishes(argc, argv));
-    } catch (const std::exception& what) {
-        std::fprintf(stderr, "bench redis: %s\n", what.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "bench redis: %s\n", error.what());
         return 2;
     }
 }

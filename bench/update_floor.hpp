@@ -49,9 +49,9 @@ private:
         check(::sqlite3_prepare_v2(db_, sql, -1, &out, nullptr));
         return out;
     }
-    static void step(sqlite3_stmt* what) {
-        if (::sqlite3_step(what) != SQLITE_DONE) { throw std::runtime_error{"step failed"}; }
-        ::sqlite3_reset(what);
+    static void step(sqlite3_stmt* statement) {
+        if (::sqlite3_step(statement) != SQLITE_DONE) { throw std::runtime_error{"step failed"}; }
+        ::sqlite3_reset(statement);
     }
 
     sqlite3* db_ = nullptr;

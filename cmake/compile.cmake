@@ -1,5 +1,5 @@
-# How every target of ours is compiled. Warnings become errors only where
-# CMAKE_COMPILE_WARNING_AS_ERROR is set, as the presets do: never for a consumer by surprise.
+# Compile settings of every target of Holdfast. Warnings are errors only if
+# CMAKE_COMPILE_WARNING_AS_ERROR is set, as the presets do; so not in a consumer's build.
 function(holdfast_compile target)
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -10,7 +10,7 @@ function(holdfast_compile target)
 endfunction()
 
 # Lists files under the current folder by pattern, relative to it, without those of engines that are
-# switched off: folders of the engine's name, and files whose name begins with it.
+# switched off: folders with the engine's name, and files whose names begin with it.
 function(holdfast_glob result)
     file(GLOB_RECURSE found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${ARGN})
     foreach(engine IN LISTS holdfast_engines_off)

@@ -1,4 +1,4 @@
-# Installs the library, its headers, and what find_package(holdfast) and pkg-config look for.
+# Installs the library, its headers, and the files for find_package(holdfast) and pkg-config.
 if(NOT HOLDFAST_INSTALL)
     return()
 endif()
@@ -13,14 +13,14 @@ install(EXPORT holdfast-targets NAMESPACE holdfast:: DESTINATION ${holdfast_cmak
 configure_package_config_file(cmake/holdfast-config.cmake.in holdfast-config.cmake
     INSTALL_DESTINATION ${holdfast_cmake_dir}
     NO_SET_AND_CHECK_MACRO)
-# Before 1.0 a minor version may change what a program sees.
+# Before 1.0 a minor version may change the API.
 write_basic_package_version_file(holdfast-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/holdfast-config.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/holdfast-config-version.cmake
     DESTINATION ${holdfast_cmake_dir})
 
-# Written while installing, because only then the prefix is known: cmake --install --prefix.
+# Written at install time, because cmake --install --prefix may change the prefix.
 set(holdfast_pc_cflags)
 set(holdfast_pc_libs_private)
 if(holdfast_kind STREQUAL STATIC_LIBRARY)

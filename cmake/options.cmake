@@ -1,4 +1,4 @@
-# What a builder may choose. BUILD_SHARED_LIBS (CMake's own) chooses shared or static.
+# Build options. BUILD_SHARED_LIBS (CMake's own) selects a shared or static library.
 option(HOLDFAST_WITH_EMBEDDED "Build the embedded: engine (needs SQLite)" ON)
 
 option(HOLDFAST_WITH_REDIS "Build the redis: engine (needs hiredis)" ON)
@@ -9,16 +9,17 @@ endif()
 
 option(HOLDFAST_BUILD_CLI "Build the command `holdfast` (needs CLI11)" ${PROJECT_IS_TOP_LEVEL})
 
-# Only Holdfast's own developers want these: a project that includes Holdfast gets the library.
+# Off by default in a project that includes Holdfast: it gets only the library.
 option(HOLDFAST_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
-option(HOLDFAST_INSTALL "Make the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 # Builds in about two thirds of the time; builds without it show that no file leans on it for an
 # include that it lacks.
 option(HOLDFAST_PRECOMPILE "Precompile the standard headers that most files read" OFF)
 
-# Names of what is switched off: folders so called, and files whose name begins so, are left out.
+# Parts that are switched off: holdfast_glob skips folders with these names, and files whose names
+# begin with them.
 set(holdfast_engines_off)
 if(NOT HOLDFAST_WITH_EMBEDDED)
     list(APPEND holdfast_engines_off embedded)

@@ -1,4 +1,4 @@
-# Reads MAJOR.MINOR.PATCH from the version header, so that it is written in one place only.
+# Reads MAJOR.MINOR.PATCH from the version header, the only place that defines it.
 function(holdfast_read_version result header)
     set(header ${CMAKE_CURRENT_SOURCE_DIR}/${header})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})

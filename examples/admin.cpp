@@ -1,4 +1,4 @@
-// What an operator can see and do: list the locks, look at one, take it away from its holder.
+// What an operator can do: list the locks, inspect one, break it.
 
 #include <holdfast/holdfast.hpp>
 
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     while (admin.inspect("deploy:shop")->waiters.empty()) { std::this_thread::sleep_for(5ms); }
     for (const auto& lock : admin.list({.prefix = "deploy:"}).locks) { show(lock); }
 
-    // Only if it is still anna who holds it: another may have come since we looked.
+    // only_token: break it only if anna still holds it; somebody else may have got it since.
     const bool taken = admin.break_lock("deploy:shop", {.only_token = stuck.token()});
     // [end]
     next.join();

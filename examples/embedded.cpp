@@ -1,5 +1,5 @@
 // embedded: locks between the processes of one host. The first process is killed while it holds the
-// lock; the second gets it at once, not when the lease of 30 s is over.
+// lock; the second gets it at once, not when the lease of 30 s expires.
 
 #include <holdfast/holdfast.hpp>
 
@@ -25,7 +25,7 @@ void hold_until_killed(const char* url) {
 
 int main(int argc, char** argv) {
     const char* const url = argc > 1 ? argv[1] : "embedded:";
-    const pid_t first = ::fork(); // before any client is made: clients do not survive a fork
+    const pid_t first = ::fork(); // before any client exists: a client is inert in the child
     if (first == 0) { hold_until_killed(url); }
 
     // [doc: embedded]

@@ -1,5 +1,5 @@
-// A job that every machine starts at the same time and that must run once: whoever is second, or
-// comes soon after the first has finished, finds the lock taken. min_hold keeps it.
+// A job that every machine starts at the same time and that must run once. The second machine finds
+// the lock taken, also if the first has finished already: min_hold keeps it.
 
 #include <holdfast/holdfast.hpp>
 
@@ -15,14 +15,14 @@ namespace {
 void nightly_report(holdfast::client& fleet, const char* machine) {
     holdfast::mutex job{fleet, "nightly-report"};
     // [doc: min_hold]
-    auto lease = job.try_acquire({.min_hold = 1s, .note = machine}); // in earnest: 10min or so
+    auto lease = job.try_acquire({.min_hold = 1s, .note = machine}); // in production: 10min
     if (!lease) {
         std::cout << machine << ": another has run it, nothing to do\n";
         return;
     }
     std::cout << machine << ": runs the report\n";
     // [end]
-} // Released here, in a few microseconds; the engine keeps the lock until min_hold has passed.
+} // releases after some microseconds; the engine keeps the lock until min_hold has passed
 
 } // namespace
 

@@ -1,5 +1,5 @@
-// Locks that are shared with services in other languages. Takes the URL of the engine; only Redis
-// has these layouts.
+// Locks that are shared with services in other languages. The argument is the engine's URL; only
+// Redis has these layouts.
 
 #include <holdfast/holdfast.hpp>
 
@@ -21,7 +21,7 @@ void work_with_others(const holdfast::client& fleet) {
     mutex node{fleet, "deploy", compat::redlock(8s)};    // redlock.acquire(["deploy"], 8000)
     mutex python{fleet, "import", {.lease = 10s, .layout = layout::plain}}; // r.lock("import", 10)
 
-    const std::scoped_lock hold{java}; // waits for the Java service, which waits for us
+    const std::scoped_lock hold{java}; // excludes the Java service, and is excluded by it
     // [end]
     for (auto* const one : {&go, &node, &python}) {
         const std::scoped_lock too{*one};
@@ -35,5 +35,5 @@ int main(int argc, char** argv) {
     const holdfast::client fleet{argc > 1 ? argv[1] : "redis://127.0.0.1"};
     try {
         work_with_others(fleet);
-    } catch (const holdfast::error& what) { std::cout << what.what() << '\n'; }
+    } catch (const holdfast::error& error) { std::cout << error.what() << '\n'; }
 }

@@ -1,5 +1,5 @@
-// A holder that stalls: it is told that its lease is lost, another takes over, and the late write
-// of the first is refused by its token.
+// A holder stalls and loses its lease. Another one takes over, and the token of the first makes its
+// late write fail.
 
 #include <holdfast/holdfast.hpp>
 
@@ -17,19 +17,19 @@ namespace {
 // [doc: observer]
 class log_to_stderr : public holdfast::observer {
 public:
-    void on_event(const holdfast::event& what) noexcept override {
-        std::clog << to_string(what.what) << ' ' << what.name << ": " << what.detail << '\n';
+    void on_event(const holdfast::event& event) noexcept override {
+        std::clog << to_string(event.type) << ' ' << event.name << ": " << event.detail << '\n';
     }
 };
 // [end]
 
 // [doc: fence]
-/// A resource that believes tokens, not promises. Check and write are one step, under one lock.
+/// A resource that checks tokens. Check and write are one step, under one mutex.
 class ledger {
 public:
     void write(const std::string& line, std::uint64_t token) {
         const std::lock_guard lock{mutex_};
-        guard_.check(token); // throws stale_token if a newer holder has been here
+        guard_.check(token); // throws stale_token if a newer holder has written
         std::cout << "written: " << line << '\n';
     }
 
@@ -43,21 +43,21 @@ private:
 
 int main(int argc, char** argv) {
     holdfast::client_options options;
-    options.watch = std::make_shared<log_to_stderr>();
+    options.observer = std::make_shared<log_to_stderr>();
     holdfast::client fleet{argc > 1 ? argv[1] : "embedded:", options};
     holdfast::mutex account{fleet, "account:7"};
     ledger book;
 
     // [doc: lease]
-    // Not renewed, to show a loss; by default a lease is renewed for as long as it is held.
+    // Not renewed, to show a loss; by default a lease is renewed while it is held.
     auto first = account.try_acquire_for(5s, {.lease = 300ms, .renew = false, .note = "clerk 1"});
-    if (!first) { return 1; } // somebody else had it all the time
+    if (!first) { return 1; } // somebody else held it for 5 s
     std::promise<void> told;
     const std::stop_callback when_lost{first->lost(), [&told] { told.set_value(); }};
     book.write("clerk 1 opens the account", first->token());
     // [end]
 
-    // The work takes longer than the lease. The callback runs on a thread of the library's.
+    // The work takes longer than the lease. The callback runs on a thread of the library.
     told.get_future().wait();
     std::cout << "clerk 1 is told, and valid() is " << (first->valid() ? "true" : "false") << '\n';
 

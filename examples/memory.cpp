@@ -1,4 +1,4 @@
-// memory: locks within this process; the engine to write tests with: nothing is left behind.
+// memory: locks within this process. For tests: nothing is left behind.
 
 #include <holdfast/holdfast.hpp>
 
@@ -8,13 +8,13 @@
 #include <vector>
 
 int main() {
-    int sold = 0; // guarded by nothing else
+    int sold = 0; // guarded by the lock alone
     std::vector<std::jthread> sellers;
     sellers.reserve(4);
     for (int i = 0; i < 4; ++i) {
         sellers.emplace_back([&sold] {
             // [doc: memory]
-            holdfast::client fleet{"memory:"}; // clients of one process meet here
+            holdfast::client fleet{"memory:"}; // all clients of this process share it
             holdfast::mutex stock{fleet, "stock:1001"};
             for (int n = 0; n < 100; ++n) {
                 const std::scoped_lock hold{stock};

@@ -1,5 +1,5 @@
-// At most three encoders at a time, whoever starts them: a semaphore whose permits come back by
-// themselves if their holder dies.
+// At most three encoders at a time, over all processes: a semaphore whose permits come back if
+// their holder dies.
 
 #include <holdfast/holdfast.hpp>
 
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     std::vector<std::jthread> workers;
     workers.reserve(8);
     for (int i = 0; i < 8; ++i) {
-        workers.emplace_back([url, i] { // each could as well be a process of its own
+        workers.emplace_back([url, i] { // each could be a process of its own
             // [doc: semaphore]
             holdfast::client fleet{url};
             holdfast::counting_semaphore slots{fleet, "encoder", 3};

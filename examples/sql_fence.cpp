@@ -1,5 +1,5 @@
-// A table that refuses late writes: the same recipe works in any SQL database. SQLite stands for it
-// here; the lock may live elsewhere.
+// A table that refuses late writes. The same statements work in any SQL database; here it is
+// SQLite. The lock may be on another engine.
 
 #include <holdfast/holdfast.hpp>
 
@@ -50,8 +50,8 @@ public:
     database& operator=(const database&) = delete;
     ~database() { sqlite3_close(db_); }
 
-    /// False, here and below: no row was changed, so a newer holder has been here. Stop, and do not
-    /// try again.
+    /// Returns false, here and below, if no row was changed: a newer holder has written. Stop, and
+    /// do not retry.
     bool begin(std::uint64_t token) { return run(take_over, token, 0) == 1; }
     bool write(int items, std::uint64_t token) { return run(guarded_write, token, items) == 1; }
 
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// How many rows were changed.
+    /// Returns the number of changed rows.
     int run(const char* sql, std::uint64_t token, int items) {
         sqlite3_stmt* change = prepare(sql);
         const auto place = [change](const char* name) {
@@ -72,7 +72,7 @@ private:
         };
         sqlite3_bind_text(change, place(":name"), "1001", -1, SQLITE_STATIC);
         sqlite3_bind_int64(change, place(":token"), static_cast<sqlite3_int64>(token));
-        sqlite3_bind_int(change, place(":items"), items); // ignored where there is none
+        sqlite3_bind_int(change, place(":items"), items); // ignored if the statement has none
         const bool done = sqlite3_step(change) == SQLITE_DONE;
         sqlite3_finalize(change);
         if (!done) { throw std::runtime_error{sqlite3_errmsg(db_)}; }
@@ -102,14 +102,14 @@ int main(int argc, char** argv) {
     const auto paused = stock.acquire({.lease = 200ms, .renew = false});
     std::cout << "first seller begins:  " << word(shop.begin(paused.token())) << '\n';
     const int seen = shop.items();
-    std::this_thread::sleep_for(300ms); // it is paused for longer than its lease
+    std::this_thread::sleep_for(300ms); // paused for longer than its lease
 
-    const auto next = stock.acquire(); // another takes over, and reads
+    const auto next = stock.acquire(); // the second takes over, and reads
     std::cout << "second seller begins: " << word(shop.begin(next.token())) << '\n';
     const int seen_by_next = shop.items();
 
-    // The first wakes up and sells one; the second sells two. Without tokens the table would say
-    // that two were sold, not three.
+    // The first continues and sells one; the second sells two. Without tokens the table would
+    // record two sales, not three.
     std::cout << "first seller writes:  " << word(shop.write(seen - 1, paused.token())) << '\n';
     std::cout << "second seller writes: " << word(shop.write(seen_by_next - 2, next.token()))
               << '\n';

@@ -32,10 +32,10 @@ std::int64_t open_when_full(gate& before, std::size_t size) {
     return start;
 }
 
-shares loop_for(seconds window, std::size_t size, const server& at, const side& who) {
+shares loop_for(seconds window, std::size_t size, const server& at, const side& side) {
     wire{at.port()}.ask({"FLUSHALL"});
-    crowd all{size, manner::looping, who.waiters};
-    const auto before = who.before();
+    crowd all{size, manner::looping, side.waiters};
+    const auto before = side.before();
     all.go();
     open_when_full(*before, size);
     std::this_thread::sleep_for(window / 5); // until all have found into step
@@ -52,10 +52,10 @@ shares loop_for(seconds window, std::size_t size, const server& at, const side& 
             static_cast<double>(*most) / std::max(0.5, static_cast<double>(*least))};
 }
 
-double drain_ms(std::size_t size, const server& at, const side& who) {
+double drain_ms(std::size_t size, const server& at, const side& side) {
     wire{at.port()}.ask({"FLUSHALL"});
-    crowd all{size, manner::once, who.waiters};
-    const auto before = who.before();
+    crowd all{size, manner::once, side.waiters};
+    const auto before = side.before();
     all.go();
     const auto start = open_when_full(*before, size);
     return static_cast<double>(all.all_done() - start) / 1e6;
@@ -73,8 +73,8 @@ std::vector<result> looping_waiters(const stage& on, std::size_t size) {
     std::vector<double> our_shares;
     std::vector<double> piped_shares;
     std::vector<double> list_shares;
-    const auto round = [&](const side& who, std::vector<double>& told) {
-        const auto came = loop_for(window, size, on.at, who);
+    const auto round = [&](const side& side, std::vector<double>& told) {
+        const auto came = loop_for(window, size, on.at, side);
         told.push_back(came.most_to_least);
         return came.per_second;
     };

@@ -48,7 +48,7 @@ Board& shared() {
 
 } // namespace
 
-crowd::crowd(std::size_t size, manner how, const make_waiter& make)
+crowd::crowd(std::size_t size, manner manner, const make_waiter& make)
     : size_{std::min(size, most)}, board_{shared<board>()} {
     const auto parent = ::getpid();
     for (std::size_t which = 0; which < processes; ++which) {
@@ -56,7 +56,7 @@ crowd::crowd(std::size_t size, manner how, const make_waiter& make)
         if (child == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) { ::_exit(1); }
-            be_a_process(which, how, make);
+            be_a_process(which, manner, make);
         }
         if (child > 0) { children_.push_back(child); }
     }
@@ -72,14 +72,14 @@ crowd::~crowd() {
 }
 
 /// Ends only with a signal: connections stay until all that is to be measured has been.
-void crowd::be_a_process(std::size_t which, manner how, const make_waiter& make) {
+void crowd::be_a_process(std::size_t which, manner manner, const make_waiter& make) {
     std::vector<std::thread> threads;
     for (auto i = which; i < size_; i += processes) {
-        threads.emplace_back([this, i, how, &make] {
+        threads.emplace_back([this, i, manner, &make] {
             try {
-                serve(i, how, make);
-            } catch (const std::exception& what) {
-                std::fprintf(stderr, "a waiter: %s\n", what.what());
+                serve(i, manner, make);
+            } catch (const std::exception& error) {
+                std::fprintf(stderr, "a waiter: %s\n", error.what());
                 board_.failed = true;
             }
             std::this_thread::sleep_for(std::chrono::hours{1});
@@ -89,7 +89,7 @@ void crowd::be_a_process(std::size_t which, manner how, const make_waiter& make)
     ::_exit(0);
 }
 
-void crowd::serve(std::size_t which, manner how, const make_waiter& make) {
+void crowd::serve(std::size_t which, manner manner, const make_waiter& make) {
     auto& mine = board_.places.at(which);
     const auto me = make();
     ++board_.ready;
@@ -98,7 +98,7 @@ void crowd::serve(std::size_t which, manner how, const make_waiter& make) {
         me->take();
         ++mine.taken;
         me->pass();
-    } while (how == manner::looping && !board_.stop);
+    } while (manner == manner::looping && !board_.stop);
     mine.done_at = now_ns();
     ++board_.done;
     std::this_thread::sleep_for(std::chrono::hours{1}); // and keeps its connections

@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t most = 1'000;
     static constexpr std::size_t processes = 4;
 
-    crowd(std::size_t size, manner how, const make_waiter& make); ///< returns when all are ready
+    crowd(std::size_t size, manner manner, const make_waiter& make); ///< returns when all are ready
     crowd(const crowd&) = delete;
     crowd& operator=(const crowd&) = delete;
     ~crowd(); ///< ends the processes, whatever they do
@@ -48,8 +48,8 @@ public:
 
 private:
     struct board;
-    [[noreturn]] void be_a_process(std::size_t which, manner how, const make_waiter& make);
-    void serve(std::size_t which, manner how, const make_waiter& make);
+    [[noreturn]] void be_a_process(std::size_t which, manner manner, const make_waiter& make);
+    void serve(std::size_t which, manner manner, const make_waiter& make);
     void wait_for(const std::function<bool()>& done) const;
 
     std::size_t size_;

@@ -53,12 +53,14 @@ void load_all(wire& to) {
 
 } // namespace
 
-void expect_granted(const ::redisReply& said) {
-    if (said.type != REDIS_REPLY_INTEGER) { throw std::runtime_error{"the lock was not granted"}; }
+void expect_granted(const ::redisReply& answer) {
+    if (answer.type != REDIS_REPLY_INTEGER) {
+        throw std::runtime_error{"the lock was not granted"};
+    }
 }
 
-void expect_released(const ::redisReply& said) {
-    if (said.type != REDIS_REPLY_INTEGER || said.integer != 1) {
+void expect_released(const ::redisReply& answer) {
+    if (answer.type != REDIS_REPLY_INTEGER || answer.integer != 1) {
         throw std::runtime_error{"the lock was not released"};
     }
 }
@@ -77,17 +79,17 @@ void plain_lock::cycle() {
 }
 
 script_calls::script_calls(const std::string& name) {
-    const auto who = engine::this_process();
-    native::layout layout{"holdfast:", who};
+    const auto identity = engine::this_process();
+    native::layout layout{"holdfast:", identity};
     engine::acquire_op ask;
-    ask.who = {.name = name, .owner = {.client = who.client, .number = 0}};
+    ask.ticket = {.name = name, .owner = {.client = identity.client, .number = 0}};
     ask.lease = std::chrono::seconds{30};
     ask.queue = engine::queueing::grant;
     std::string acquire;
     layout.acquire(acquire, ask, {});
     std::string release;
-    layout.release(release, ask.who);
-    owner_ = ask.who.owner;
+    layout.release(release, ask.ticket);
+    owner_ = ask.ticket.owner;
 
     acquire_texts_ = words_of(acquire);
     release_texts_ = words_of(release);
@@ -138,21 +140,21 @@ script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : to_{po
     }
 }
 
-void script_pipeline::send_next(slot& of) {
-    if (of.held) {
-        to_.append(of.calls.release());
+void script_pipeline::send_next(slot& entry) {
+    if (entry.held) {
+        to_.append(entry.calls.release());
         return;
     }
-    of.calls.renumber();
-    to_.append(of.calls.acquire());
+    entry.calls.renumber();
+    to_.append(entry.calls.acquire());
 }
 
 void script_pipeline::step() {
-    slot& of = slots_[at_];
-    const auto said = to_.next();
-    of.held ? expect_released(*said) : expect_granted(*said);
-    of.held = !of.held;
-    send_next(of);
+    slot& entry = slots_[at_];
+    const auto answer = to_.next();
+    entry.held ? expect_released(*answer) : expect_granted(*answer);
+    entry.held = !entry.held;
+    send_next(entry);
     at_ = (at_ + 1) % slots_.size();
 }
 

@@ -76,7 +76,7 @@ private:
         script_calls calls;
         bool held = false;
     };
-    void send_next(slot& of);
+    void send_next(slot& entry);
 
     wire to_;
     std::vector<slot> slots_;
@@ -84,7 +84,7 @@ private:
 };
 
 /// Throws if a script did not answer as for a lock that nobody else wants.
-void expect_granted(const ::redisReply& said);
-void expect_released(const ::redisReply& said);
+void expect_granted(const ::redisReply& answer);
+void expect_released(const ::redisReply& answer);
 
 } // namespace holdfast::bench::redis

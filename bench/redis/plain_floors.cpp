@@ -13,8 +13,8 @@ namespace {
 
 const auto& releasing = engine::redis::scripts::plain_release;
 
-void expect_taken(const ::redisReply& said) {
-    if (said.type != REDIS_REPLY_NIL) { throw std::runtime_error{"SET NX found it taken"}; }
+void expect_taken(const ::redisReply& answer) {
+    if (answer.type != REDIS_REPLY_NIL) { throw std::runtime_error{"SET NX found it taken"}; }
 }
 
 } // namespace
@@ -57,18 +57,18 @@ plain_pipeline::plain_pipeline(std::uint16_t port, std::size_t depth) : to_{port
     }
 }
 
-void plain_pipeline::send_next(slot& of) {
-    if (of.held) { return of.calls.release(to_); }
-    of.calls.renumber();
-    of.calls.acquire(to_);
+void plain_pipeline::send_next(slot& entry) {
+    if (entry.held) { return entry.calls.release(to_); }
+    entry.calls.renumber();
+    entry.calls.acquire(to_);
 }
 
 void plain_pipeline::step() {
-    slot& of = slots_[at_];
-    const auto said = to_.next();
-    of.held ? expect_released(*said) : expect_taken(*said);
-    of.held = !of.held;
-    send_next(of);
+    slot& entry = slots_[at_];
+    const auto answer = to_.next();
+    entry.held ? expect_released(*answer) : expect_taken(*answer);
+    entry.held = !entry.held;
+    send_next(entry);
     at_ = (at_ + 1) % slots_.size();
 }
 

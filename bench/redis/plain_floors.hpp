@@ -49,7 +49,7 @@ private:
         plain_calls calls;
         bool held = false;
     };
-    void send_next(slot& of);
+    void send_next(slot& entry);
 
     wire to_;
     std::vector<slot> slots_;

@@ -26,11 +26,11 @@ private:
         engine::acquire_op ask;
         bool held = false;
     };
-    void answered(engine::answer&& what) override;
-    void noticed(const engine::notice& what) override;
+    void answered(engine::answer&& answer) override;
+    void noticed(const engine::notice& notice) override;
     void send_next(std::size_t place);
 
-    engine::setting who_;
+    engine::client_identity identity_;
     std::unique_ptr<engine::engine> engine_;
     std::vector<slot> slots_;
     std::vector<std::size_t> due_; ///< slots that were answered

@@ -39,10 +39,10 @@ svg::svg(double width, double height) : width_{width}, height_{height} {
     bar({0, 0}, width, height, "white");
 }
 
-void svg::text(at where, const std::string& what, anchor how) {
-    const char* const side = how == anchor::start    ? "start"
-                             : how == anchor::middle ? "middle"
-                                                     : "end";
+void svg::text(at where, const std::string& what, anchor anchor) {
+    const char* const side = anchor == anchor::start    ? "start"
+                             : anchor == anchor::middle ? "middle"
+                                                        : "end";
     body_ += "<text" + attribute("x", num(where.x)) + attribute("y", num(where.y)) +
              attribute("text-anchor", side) + '>' + escaped(what) + "</text>\n";
 }

@@ -19,7 +19,7 @@ class svg {
 public:
     svg(double width, double height);
 
-    void text(at where, const std::string& what, anchor how = anchor::start);
+    void text(at where, const std::string& what, anchor anchor = anchor::start);
     void bar(at corner, double width, double height, const std::string& colour);
     void line(at from, at to, const std::string& colour, double thickness = 1);
     /// With a dot at each point.

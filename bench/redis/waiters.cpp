@@ -12,8 +12,9 @@ namespace {
 
 class our_waiter final : public waiter {
 public:
-    our_waiter(const std::string& url, releases how)
-        : fleet_{url, {.pipeline_release = how == releases::pipelined}}, lock_{fleet_, contended} {
+    our_waiter(const std::string& url, releases releases)
+        : fleet_{url, {.pipeline_release = releases == releases::pipelined}},
+          lock_{fleet_, contended} {
         fleet_.ping();
     }
     void take() override { lock_.lock(); }
@@ -28,8 +29,8 @@ class list_waiter final : public waiter {
 public:
     explicit list_waiter(std::uint16_t port) : to_{port} {}
     void take() override {
-        const auto said = to_.ask({"BLPOP", contended, "0"});
-        if (said->type != REDIS_REPLY_ARRAY) { throw std::runtime_error{"no token"}; }
+        const auto answer = to_.ask({"BLPOP", contended, "0"});
+        if (answer->type != REDIS_REPLY_ARRAY) { throw std::runtime_error{"no token"}; }
     }
     void pass() override { to_.ask({"RPUSH", contended, "token"}); }
 
@@ -58,9 +59,9 @@ public:
     explicit empty_list_gate(std::uint16_t port) : to_{port} {}
     void open() override { to_.ask({"RPUSH", contended, "token"}); }
     std::size_t waiting() override {
-        const auto said = to_.ask({"INFO", "clients"});
+        const auto answer = to_.ask({"INFO", "clients"});
         constexpr std::string_view field = "blocked_clients:";
-        const std::string_view text{said->str, said->len};
+        const std::string_view text{answer->str, answer->len};
         const auto at = text.find(field);
         std::size_t out = 0;
         if (at != std::string_view::npos) {
@@ -75,8 +76,8 @@ private:
 
 } // namespace
 
-make_waiter our_waiters(const server& at, releases how) {
-    return [url = at.url(), how] { return std::make_unique<our_waiter>(url, how); };
+make_waiter our_waiters(const server& at, releases releases) {
+    return [url = at.url(), releases] { return std::make_unique<our_waiter>(url, releases); };
 }
 
 make_waiter list_waiters(const server& at) {

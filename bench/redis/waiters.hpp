@@ -16,7 +16,7 @@ inline constexpr const char* contended = "contended";
 enum class releases { awaited, pipelined };
 
 /// Each has a `client` of its own and locks the mutex `contended`.
-[[nodiscard]] make_waiter our_waiters(const server& at, releases how = releases::awaited);
+[[nodiscard]] make_waiter our_waiters(const server& at, releases releases = releases::awaited);
 /// Floor (d): each has a connection; BLPOP takes the token out of the list, RPUSH puts it back.
 [[nodiscard]] make_waiter list_waiters(const server& at);
 
@@ -40,8 +40,8 @@ struct side {
     make_waiter waiters;
     make_gate before;
 };
-[[nodiscard]] inline side our_side(const server& at, releases how = releases::awaited) {
-    return {our_waiters(at, how), our_gate(at)};
+[[nodiscard]] inline side our_side(const server& at, releases releases = releases::awaited) {
+    return {our_waiters(at, releases), our_gate(at)};
 }
 [[nodiscard]] inline side list_side(const server& at) { return {list_waiters(at), list_gate(at)}; }
 

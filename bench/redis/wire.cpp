@@ -45,8 +45,8 @@ reply wire::next() {
 }
 
 std::string wire::load(std::string_view script) {
-    const auto said = ask({"SCRIPT", "LOAD", script});
-    return {said->str, said->len};
+    const auto answer = ask({"SCRIPT", "LOAD", script});
+    return {answer->str, answer->len};
 }
 
 } // namespace holdfast::bench::redis

@@ -14,7 +14,7 @@
 namespace holdfast::bench::redis {
 
 struct free_reply {
-    void operator()(::redisReply* what) const noexcept { ::freeReplyObject(what); }
+    void operator()(::redisReply* answer) const noexcept { ::freeReplyObject(answer); }
 };
 using reply = std::unique_ptr<::redisReply, free_reply>;
 

@@ -43,7 +43,7 @@ struct break_options {
 class HOLDFAST_API admin {
 public:
     /// For locks of this layout; empty: of that which the client's URL names.
-    explicit admin(const client& of, std::optional<layout> in = {});
+    explicit admin(const client& client, std::optional<layout> in = {});
 
     /// Locks that are held, waited for, or resting.
     [[nodiscard]] lock_page list(const list_options& which = {}) const;

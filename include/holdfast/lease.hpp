@@ -104,7 +104,7 @@ public:
     std::string detach();
 
     /// Made by the library.
-    lease(std::shared_ptr<core::client_core> of, std::shared_ptr<core::hold> held) noexcept;
+    lease(std::shared_ptr<core::client_core> core, std::shared_ptr<core::hold> held) noexcept;
 
 private:
     void let_go() noexcept;

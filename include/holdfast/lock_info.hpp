@@ -18,7 +18,7 @@ enum class primitive : std::uint8_t { mutex, shared_mutex, semaphore };
 struct party {
     std::string owner;       ///< `<client uuid>:<number>`
     std::uint64_t token = 0; ///< 0 for a waiter
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     std::string host;
     std::int64_t pid = 0; ///< for people; never trusted

@@ -37,9 +37,9 @@ class mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O. `defaults` are for calls without
     /// options of their own.
-    mutex(const client& of, std::string name, hold_options defaults = {})
-        : lock_forms{of, std::move(name),      primitive::mutex,
-                     1,  {mode::exclusive, 1}, std::move(defaults)} {}
+    mutex(const client& client, std::string name, hold_options defaults = {})
+        : lock_forms{client, std::move(name),      primitive::mutex,
+                     1,      {mode::exclusive, 1}, std::move(defaults)} {}
 };
 
 } // namespace holdfast

@@ -21,7 +21,7 @@ struct event {
         thread_exited,     ///< a thread ended while holding a mutex; it is renewed no more
         withdraw_failed,   ///< a given-up wait may stay queued until its heartbeat runs out
     };
-    kind what{};
+    kind type{};
     std::string name{};
     std::string owner{};
     std::uint64_t token = 0; ///< 0 where there was none
@@ -39,10 +39,10 @@ public:
     observer(const observer&) = delete;
     observer& operator=(const observer&) = delete;
     virtual ~observer();
-    virtual void on_event(const event& what) noexcept = 0;
+    virtual void on_event(const event& event) noexcept = 0;
 };
 
 /// The word for an event, e.g. "renewal_failed".
-[[nodiscard]] HOLDFAST_API const char* to_string(event::kind what) noexcept;
+[[nodiscard]] HOLDFAST_API const char* to_string(event::kind type) noexcept;
 
 } // namespace holdfast

@@ -84,7 +84,7 @@ struct client_options {
     bool pipeline_release = false;
 
     /// Is told of what nobody waits for: losses, renewal trouble, failed releases.
-    std::shared_ptr<observer> watch{};
+    std::shared_ptr<holdfast::observer> observer{};
 };
 
 } // namespace holdfast

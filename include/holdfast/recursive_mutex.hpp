@@ -29,7 +29,7 @@ namespace holdfast {
 class HOLDFAST_API recursive_mutex {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.
-    recursive_mutex(const client& of, std::string name, hold_options defaults = {});
+    recursive_mutex(const client& client, std::string name, hold_options defaults = {});
     recursive_mutex(const recursive_mutex&) = delete;
     recursive_mutex& operator=(const recursive_mutex&) = delete;
     ~recursive_mutex();

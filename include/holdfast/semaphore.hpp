@@ -24,10 +24,10 @@ namespace holdfast {
 class counting_semaphore : public detail::acquire_forms {
 public:
     /// Throws invalid_name or invalid_option (limit outside 1..10,000); does no I/O.
-    counting_semaphore(const client& of, std::string name, unsigned limit,
+    counting_semaphore(const client& client, std::string name, unsigned limit,
                        hold_options defaults = {})
-        : acquire_forms{of,    std::move(name),    primitive::semaphore,
-                        limit, {mode::permits, 1}, std::move(defaults)},
+        : acquire_forms{client, std::move(name),    primitive::semaphore,
+                        limit,  {mode::permits, 1}, std::move(defaults)},
           limit_{limit} {}
 
     using acquire_forms::acquire;
@@ -41,19 +41,19 @@ public:
     [[nodiscard]] lease acquire(unsigned permits, Token stop) {
         return acquire(permits, the_gate().defaults(), std::move(stop));
     }
-    [[nodiscard]] lease acquire(unsigned permits, const hold_options& how, std::stop_token stop,
+    [[nodiscard]] lease acquire(unsigned permits, const hold_options& options, std::stop_token stop,
                                 std::error_code& failure) {
-        return the_gate().acquire({mode::permits, permits}, how, std::move(stop), &failure);
+        return the_gate().acquire({mode::permits, permits}, options, std::move(stop), &failure);
     }
-    [[nodiscard]] lease acquire(unsigned permits, const hold_options& how,
+    [[nodiscard]] lease acquire(unsigned permits, const hold_options& options,
                                 std::stop_token stop = {}) {
-        return the_gate().acquire({mode::permits, permits}, how, std::move(stop), nullptr);
+        return the_gate().acquire({mode::permits, permits}, options, std::move(stop), nullptr);
     }
     [[nodiscard]] std::optional<lease> try_acquire(unsigned permits) {
         return try_acquire(permits, the_gate().defaults());
     }
-    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, const hold_options& how) {
-        return the_gate().acquire({mode::permits, permits}, detail::patience::none(), how, {},
+    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, const hold_options& options) {
+        return the_gate().acquire({mode::permits, permits}, detail::patience::none(), options, {},
                                   nullptr);
     }
     [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, std::error_code& failure) {
@@ -68,8 +68,8 @@ public:
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
     try_acquire_for(unsigned permits, const std::chrono::duration<Rep, Period>& wait,
-                    const hold_options& how, std::stop_token stop = {}) {
-        return the_gate().acquire({mode::permits, permits}, detail::patience::of(wait), how,
+                    const hold_options& options, std::stop_token stop = {}) {
+        return the_gate().acquire({mode::permits, permits}, detail::patience::of(wait), options,
                                   std::move(stop), nullptr);
     }
 

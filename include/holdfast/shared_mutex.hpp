@@ -26,9 +26,9 @@ namespace holdfast {
 class shared_mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.
-    shared_mutex(const client& of, std::string name, hold_options defaults = {})
-        : lock_forms{of, std::move(name),      primitive::shared_mutex,
-                     1,  {mode::exclusive, 1}, std::move(defaults)} {}
+    shared_mutex(const client& client, std::string name, hold_options defaults = {})
+        : lock_forms{client, std::move(name),      primitive::shared_mutex,
+                     1,      {mode::exclusive, 1}, std::move(defaults)} {}
 
     void lock_shared() { the_gate().lock(reading, detail::patience::forever(), nullptr); }
     bool lock_shared(std::error_code& failure) {
@@ -60,12 +60,12 @@ public:
     [[nodiscard]] lease acquire_shared(std::error_code& failure) {
         return the_gate().acquire(reading, the_gate().defaults(), {}, &failure);
     }
-    [[nodiscard]] lease acquire_shared(const hold_options& how, std::stop_token stop = {}) {
-        return the_gate().acquire(reading, how, std::move(stop), nullptr);
+    [[nodiscard]] lease acquire_shared(const hold_options& options, std::stop_token stop = {}) {
+        return the_gate().acquire(reading, options, std::move(stop), nullptr);
     }
-    [[nodiscard]] lease acquire_shared(const hold_options& how, std::stop_token stop,
+    [[nodiscard]] lease acquire_shared(const hold_options& options, std::stop_token stop,
                                        std::error_code& failure) {
-        return the_gate().acquire(reading, how, std::move(stop), &failure);
+        return the_gate().acquire(reading, options, std::move(stop), &failure);
     }
     [[nodiscard]] std::optional<lease> try_acquire_shared() {
         return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
@@ -75,8 +75,8 @@ public:
         return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
                                   &failure);
     }
-    [[nodiscard]] std::optional<lease> try_acquire_shared(const hold_options& how) {
-        return the_gate().acquire(reading, detail::patience::none(), how, {}, nullptr);
+    [[nodiscard]] std::optional<lease> try_acquire_shared(const hold_options& options) {
+        return the_gate().acquire(reading, detail::patience::none(), options, {}, nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
@@ -86,16 +86,17 @@ public:
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
-                           std::stop_token stop = {}) {
-        return the_gate().acquire(reading, detail::patience::of(wait), how, std::move(stop),
+    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                           const hold_options& options, std::stop_token stop = {}) {
+        return the_gate().acquire(reading, detail::patience::of(wait), options, std::move(stop),
                                   nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
-                           std::stop_token stop, std::error_code& failure) {
-        return the_gate().acquire(reading, detail::patience::of(wait), how, std::move(stop),
+    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                           const hold_options& options, std::stop_token stop,
+                           std::error_code& failure) {
+        return the_gate().acquire(reading, detail::patience::of(wait), options, std::move(stop),
                                   &failure);
     }
     template <class Clock, class Duration>

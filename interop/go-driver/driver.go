@@ -1,4 +1,4 @@
-// Package driver is what the drivers in Go share: the line protocol of interop/PROTOCOL.md.
+// Package driver is shared by the drivers in Go: the line protocol of interop/PROTOCOL.md.
 package driver
 
 import (
@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Lock is one owner's handle on one name. Requests about it come one at a time.
+// Lock is one owner's handle on one name. Its functions are called one at a time.
 type Lock interface {
 	Try() (bool, error)
 	// Acquire tries for up to wait.
 	Acquire(wait time.Duration) (bool, error)
-	// Reenter takes it once more for the same owner.
+	// Reenter locks it again for the same owner.
 	Reenter() (bool, error)
-	// Renew makes it last for its whole lease again; false: it is no longer its own.
+	// Renew restores the whole lease; false: it is no longer this owner's.
 	Renew() (bool, error)
-	// Release answers false if it was not its own.
+	// Release returns false if it was not this owner's.
 	Release() (bool, error)
 }
 
@@ -29,7 +29,7 @@ type Lock interface {
 type Client interface {
 	Hello() string
 	NewLock(name string, lease time.Duration) Lock
-	// NewCountingLock makes one that tries as often as it can.
+	// NewCountingLock makes a lock that retries as often as it can.
 	NewCountingLock(name string, lease time.Duration) Lock
 }
 
@@ -81,7 +81,7 @@ func (d *driver) handle(number, command string, args []string) {
 	}
 }
 
-// hold finds or makes the owner, which does one thing after another.
+// hold finds or makes the owner, which serves one request at a time.
 func (d *driver) hold(name string) *hold {
 	h := d.holds[name]
 	if h == nil {
@@ -117,7 +117,7 @@ func (d *driver) do(h *hold, command string, args []string) string {
 func (d *driver) take(h *hold, name, lease, wait string, options []string) string {
 	length, patience := milliseconds(lease), milliseconds(wait)
 	if slices.Contains(options, "watchdog") || slices.Contains(options, "fenced") || length == 0 {
-		return "unsupported" // both of them have no such thing, and an end to everything
+		return "unsupported" // neither library supports it, and every lock of theirs expires
 	}
 	h.lock = d.client.NewLock(name, length)
 	if patience == 0 {

@@ -9,7 +9,7 @@ import (
 // Go is the version that this program was built with.
 var Go = "go " + strings.TrimPrefix(runtime.Version(), "go")
 
-// VersionOf tells the version of a module that this program was built with.
+// VersionOf returns the version of a module that this program was built with.
 func VersionOf(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, one := range info.Deps {

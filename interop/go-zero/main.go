@@ -32,13 +32,13 @@ func (c client) NewCountingLock(name string, lease time.Duration) driver.Lock {
 
 func (c client) lockThatTries(every time.Duration, name string, lease time.Duration) driver.Lock {
 	made := redis.NewRedisLock(c.store, name)
-	made.SetExpire(int(lease / time.Second)) // it adds the 500 ms by itself
+	made.SetExpire(int(lease / time.Second)) // go-zero adds 500 ms
 	return lock{made, every}
 }
 
 func (l lock) Try() (bool, error) { return l.RedisLock.Acquire() }
 
-// Acquire waits as users of go-zero do: it has nothing but the single try.
+// Acquire retries, as users of go-zero do: go-zero has only the single try.
 func (l lock) Acquire(wait time.Duration) (bool, error) {
 	for end := time.Now().Add(wait); ; time.Sleep(l.every) {
 		if ok, err := l.Try(); ok || err != nil || time.Now().After(end) {
@@ -47,7 +47,7 @@ func (l lock) Acquire(wait time.Duration) (bool, error) {
 	}
 }
 
-// Reenter and Renew are one and the same: the holder's try makes the lease whole.
+// Reenter and Renew are the same: the holder's try restores the whole lease.
 func (l lock) Reenter() (bool, error) { return l.Try() }
 func (l lock) Renew() (bool, error)   { return l.Try() }
 

@@ -11,9 +11,9 @@ namespace holdfast::interop {
 
 namespace {
 
-std::string url(const std::string& port, layout how) {
+std::string url(const std::string& port, layout layout) {
     return "redis://127.0.0.1:" + port +
-           "?layout=" + (how == layout::redisson ? "redisson" : "plain");
+           "?layout=" + (layout == layout::redisson ? "redisson" : "plain");
 }
 
 /// Answers with what the body says, or with what it threw.
@@ -56,8 +56,8 @@ void increment(const std::string& file) {
 
 } // namespace
 
-driver::driver(const std::string& port, layout how, milliseconds watchdog)
-    : fleet_{url(port, how)}, layout_{how}, watchdog_{watchdog}, admin_{fleet_, how} {}
+driver::driver(const std::string& port, layout layout, milliseconds watchdog)
+    : fleet_{url(port, layout)}, layout_{layout}, watchdog_{watchdog}, admin_{fleet_, layout} {}
 
 driver::owner& driver::owner_of(const std::string& name) {
     auto& found = owners_[name];

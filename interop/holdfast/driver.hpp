@@ -20,15 +20,15 @@ using words = std::vector<std::string>;
 /// Thread safety: `handle` is for one thread; answers go to standard output, a line each.
 class driver {
 public:
-    driver(const std::string& port, layout how, milliseconds watchdog);
+    driver(const std::string& port, layout layout, milliseconds watchdog);
 
     /// `arguments` are what follows the command.
     void handle(const std::string& number, const std::string& command, const words& arguments);
 
 private:
     struct owner {
-        owner(const client& fleet, layout how, milliseconds watchdog)
-            : held{fleet, how, watchdog} {}
+        owner(const client& fleet, layout layout, milliseconds watchdog)
+            : held{fleet, layout, watchdog} {}
         hold held;
         worker thread{}; // last: it uses what is held
     };

@@ -17,7 +17,7 @@ void with_redisson(const std::string& address) {
     // [doc: redisson]
     holdfast::client fleet{"redis://" + address};
     holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redisson()};
-    const std::scoped_lock hold{stock}; // is woken by Redisson's unlock
+    const std::scoped_lock hold{stock}; // Redisson's unlock wakes it
     sell_one();
     // [end]
 }
@@ -26,7 +26,7 @@ void with_go_zero(const std::string& address) {
     // [doc: go-zero]
     holdfast::client fleet{"redis://" + address};
     holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::go_zero(10s)};
-    const std::scoped_lock hold{stock}; // waits, and is renewed: RedisLock does neither
+    const std::scoped_lock hold{stock}; // waits and renews: RedisLock does neither
     sell_one();
     // [end]
 }

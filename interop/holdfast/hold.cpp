@@ -14,12 +14,12 @@ std::string with_token(bool fenced, std::uint64_t token) {
 } // namespace
 
 hold_options hold::options(const terms& wanted) const {
-    hold_options how;
-    how.lease = wanted.watchdog ? watchdog_ : wanted.lease;
-    how.renew = wanted.watchdog;
-    how.layout = layout_;
-    if (wanted.fenced) { how.fencing = true; }
-    return how;
+    hold_options options;
+    options.lease = wanted.watchdog ? watchdog_ : wanted.lease;
+    options.renew = wanted.watchdog;
+    options.layout = layout_;
+    if (wanted.fenced) { options.fencing = true; }
+    return options;
 }
 
 std::string hold::acquire(const terms& wanted) {

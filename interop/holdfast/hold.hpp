@@ -25,8 +25,8 @@ struct terms {
 /// one thread: it is what owns a lock that is entered again.
 class hold {
 public:
-    hold(const client& fleet, layout how, milliseconds watchdog)
-        : fleet_{fleet}, layout_{how}, watchdog_{watchdog} {}
+    hold(const client& fleet, layout layout, milliseconds watchdog)
+        : fleet_{fleet}, layout_{layout}, watchdog_{watchdog} {}
 
     std::string acquire(const terms& wanted);
     std::string reenter();

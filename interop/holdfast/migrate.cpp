@@ -21,7 +21,7 @@ void from_red_mutex(const std::string& address) {
     holdfast::client fleet{"redis://" + address + "?layout=plain"};
     holdfast::mutex stock{fleet, "stock:1001", {.lease = 3s}};
     const std::unique_lock hold{stock};
-    const std::stop_callback lost{stock.lost(), [] { abandon(); }}; // before it is anybody else's
+    const std::stop_callback lost{stock.lost(), [] { abandon(); }}; // before anybody else holds it
     sell_one();
     // [end]
 }
@@ -32,7 +32,7 @@ void from_red_lock(const std::string& address) {
     holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s, .renew = false}};
     if (auto hold = stock.try_acquire()) {
         prepare();
-        hold->extend(10s); // throws holdfast::error with errc::lost if it was
+        hold->extend(10s); // throws holdfast::error with errc::lost if it is lost
         sell_one();
     } // releases
     // [end]
@@ -53,7 +53,7 @@ void from_redlock_cpp(const std::string& address) {
     holdfast::client fleet{"redis://" + address};
     holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
     if (auto hold = stock.try_acquire_for(600ms)) {
-        if (hold->valid()) { sell_one(); } // the validity time, now and not at the acquire
+        if (hold->valid()) { sell_one(); } // valid now, not only at the acquire
     }
     // [end]
 }
@@ -62,7 +62,7 @@ void at_the_end(const std::string& address) {
     // [doc: native]
     holdfast::client fleet{"redis://" + address};
     holdfast::mutex stock{fleet, "stock:1001"};
-    const std::scoped_lock hold{stock}; // in its turn, and with stock.token()
+    const std::scoped_lock hold{stock}; // waits its turn; has stock.token()
     sell_one();
     // [end]
 }

@@ -9,15 +9,15 @@ import Redlock, { ExecutionError, Lock } from "redlock";
 
 const [port, watchdogMs] = process.argv.slice(2).map(Number);
 const server = new Redis(port, "127.0.0.1");
-const redlock = new Redlock([server]); // with its own defaults: a try every 200 +- 100 ms
+const redlock = new Redlock([server]); // with its defaults: retries every 200 +- 100 ms
 const once = { retryCount: 0 };
 
-const holds = new Map(); // the lock, or the scope that a watchdog keeps, by the name of the hold
-const turns = new Map(); // what a hold is doing: the next request comes after it
+const holds = new Map(); // by name of the hold: the lock, or the scope of its watchdog
+const turns = new Map(); // by name of the hold: its pending request; the next one follows it
 
 const patient = (waitMs) => ({ retryCount: Math.ceil(waitMs / redlock.settings.retryDelay) });
 
-// Runs `body`; a vote that did not come to pass is `no`, all else an error.
+// Runs `body`; a lost vote is `no`, any other failure an error.
 async function voted(body, yes, no) {
   try {
     await body();
@@ -28,7 +28,7 @@ async function voted(body, yes, no) {
   }
 }
 
-// using() is its watchdog: it extends for as long as the routine runs.
+// using() is its watchdog: it extends the lock while the routine runs.
 function scope(name, settings) {
   let leave;
   const left = new Promise((resolve) => { leave = resolve; });
@@ -69,7 +69,7 @@ async function renew(hold) {
 
 function release(hold) {
   const held = holds.get(hold);
-  // Its own release would ask ten times, 200 ms apart, whether the lock is really not its own.
+  // By default release() would retry ten times, 200 ms apart, before it reports the loss.
   const body = held instanceof Lock ? () => redlock.release(held, once) : () => held.release();
   return voted(body, "released", "lost");
 }

@@ -19,7 +19,7 @@ def answer(number, text):
 def told(number, body):
     try:
         answer(number, body())
-    except Exception as problem:  # what it is is for the tester to see
+    except Exception as problem:  # the tester reports it
         answer(number, "error " + " ".join(repr(problem).split()))
 
 
@@ -40,7 +40,7 @@ class Hold:
     def acquire(self, name, lease, wait, *options):
         if "watchdog" in options or "fenced" in options:
             return "unsupported"
-        # Without a timeout it never expires, which is its default.
+        # Without a timeout, its default, it never expires.
         self.lock = self.server.lock(name, timeout=int(lease) / 1000 or None)
         blocking = int(wait) > 0
         took = self.lock.acquire(
@@ -68,7 +68,7 @@ class Hold:
 
 def intrude(server, name):
     lock = server.lock(name, timeout=30.5)
-    lock.local.token = b"somebody else"  # without one it would not even ask the server
+    lock.local.token = b"somebody else"  # without a token redis-py does not ask the server
     try:
         lock.release()
         return "released"
@@ -119,7 +119,7 @@ def main():
             threading.Thread(target=run, daemon=True).start()
         else:
             answer(number, "unsupported")
-    os._exit(0)  # as it says: nothing is released
+    os._exit(0)  # releases nothing, as PROTOCOL.md requires
 
 
 main()

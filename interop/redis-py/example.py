@@ -12,7 +12,7 @@ def sell_one():
 port = int(sys.argv[1])
 # [doc: redis-py]
 server = redis.Redis(host="127.0.0.1", port=port)
-# Always with a timeout: without one a lock whose holder dies is never free again.
+# Always set a timeout: without one the lock of a dead holder never expires.
 with server.lock("stock:1001", timeout=10):
     sell_one()
 # [end]

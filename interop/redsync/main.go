@@ -32,7 +32,7 @@ func (c client) NewCountingLock(name string, lease time.Duration) driver.Lock {
 	return lock{c.mutex(name, lease, redsync.WithRetryDelay(time.Millisecond))}
 }
 
-// Its default would give a node of a busy machine a twentieth of the lease to answer.
+// By default redsync gives a node, on a busy machine too, a twentieth of the lease to answer.
 func (c client) mutex(name string, lease time.Duration, more ...redsync.Option) *redsync.Mutex {
 	more = append(more, redsync.WithExpiry(lease), redsync.WithTries(math.MaxInt),
 		redsync.WithTimeoutFactor(0.5))
@@ -47,13 +47,13 @@ func (l lock) Acquire(wait time.Duration) (bool, error) {
 	return taken(l.LockContext(ctx))
 }
 
-// Reenter is refused: another try comes with another value.
+// Reenter is refused: every try has another value.
 func (l lock) Reenter() (bool, error) { return l.Try() }
 
 func (l lock) Renew() (bool, error)   { return owned(l.Extend()) }
 func (l lock) Release() (bool, error) { return owned(l.Unlock()) }
 
-// taken tells contention from failure.
+// taken distinguishes contention from failure.
 func taken(err error) (bool, error) {
 	var other *redsync.ErrTaken
 	if errors.As(err, &other) || errors.Is(err, redsync.ErrFailed) {
@@ -62,7 +62,7 @@ func taken(err error) (bool, error) {
 	return err == nil, err
 }
 
-// owned tells somebody else's lock, and one that has expired, from failure.
+// owned distinguishes a lock of somebody else, or an expired one, from failure.
 func owned(ok bool, err error) (bool, error) {
 	var other *redsync.ErrTaken
 	if errors.As(err, &other) || errors.Is(err, redsync.ErrLockAlreadyExpired) {

@@ -81,9 +81,9 @@ struct outcome {
     bool good = false;
 };
 
-outcome run_sale(const char* title, const sale& what, demo_board& board) {
-    const progress bar{title, board, what.items};
-    const bool all_well = hold_sale(what, board, [&] { bar.show(); });
+outcome run_sale(const char* title, const sale& sale, demo_board& board) {
+    const progress bar{title, board, sale.items};
+    const bool all_well = hold_sale(sale, board, [&] { bar.show(); });
     bar.end();
     return {board.sold, all_well};
 }
@@ -101,17 +101,17 @@ int demo(place where) {
     if (where.url.empty()) { where.url = "embedded:" + folder.path() + "/locks.db"; }
     where.open().ping(); // or say at once what is wrong with it
     auto& board = make_board();
-    sale what;
-    what.where = where;
-    what.name = own_name("stock");
+    sale sale;
+    sale.where = where;
+    sale.name = own_name("stock");
 
-    const auto without = run_sale("1. Four processes sell 400 items without a lock.", what, board);
-    std::printf("   sold %d of %d%s\n\n", without.sold, what.items,
-                without.sold > what.items ? ": oversold" : "");
-    what.locked = true;
-    const auto with = run_sale("2. The same with holdfast::mutex.", what, board);
-    std::printf("   sold %d of %d%s\n\n", with.sold, what.items,
-                with.sold == what.items ? ": exact" : ": WRONG");
+    const auto without = run_sale("1. Four processes sell 400 items without a lock.", sale, board);
+    std::printf("   sold %d of %d%s\n\n", without.sold, sale.items,
+                without.sold > sale.items ? ": oversold" : "");
+    sale.locked = true;
+    const auto with = run_sale("2. The same with holdfast::mutex.", sale, board);
+    std::printf("   sold %d of %d%s\n\n", with.sold, sale.items,
+                with.sold == sale.items ? ": exact" : ": WRONG");
     std::printf("3. A holder is killed with -9, and the next takes over.\n");
     if (!where.url.starts_with("embedded:")) {
         std::printf("   (a server does not see it die: its lease of %d s has to end first)\n",
@@ -124,8 +124,8 @@ int demo(place where) {
     std::printf("   the dead one's late write arrives: %s\n\n",
                 next.late_write_refused ? "refused by its token" : "ACCEPTED");
 
-    const bool oversold = without.sold > what.items;
-    const bool exact = with.good && with.sold == what.items && board.tokens_in_order;
+    const bool oversold = without.sold > sale.items;
+    const bool exact = with.good && with.sold == sale.items && board.tokens_in_order;
     const bool taken_over =
         next.next_token > next.killed_token && next.late_write_refused && next.next_write_accepted;
     std::printf("%-44s %10s  %s\n", "", "sold", "");

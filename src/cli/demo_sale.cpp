@@ -39,13 +39,13 @@ bool sell_one(demo_board& board) {
     return true;
 }
 
-void sell(const sale& what, demo_board& board) {
-    if (!what.locked) {
+void sell(const sale& sale, demo_board& board) {
+    if (!sale.locked) {
         while (sell_one(board)) {}
         return;
     }
-    auto fleet = what.where.open();
-    mutex stock{fleet, what.name, {.note = "holdfast demo"}};
+    auto fleet = sale.where.open();
+    mutex stock{fleet, sale.name, {.note = "holdfast demo"}};
     for (;;) {
         const std::scoped_lock hold{stock};
         if (stock.token() <= board.last_token.exchange(stock.token())) {
@@ -81,12 +81,12 @@ demo_board& make_board() {
     return *new (place) demo_board;
 }
 
-bool hold_sale(const sale& what, demo_board& board, const std::function<void()>& watch) {
-    board.fill(what.items);
+bool hold_sale(const sale& sale, demo_board& board, const std::function<void()>& watch) {
+    board.fill(sale.items);
     std::vector<pid_t> sellers;
-    sellers.reserve(static_cast<std::size_t>(what.sellers));
-    for (int i = 0; i < what.sellers; ++i) {
-        sellers.push_back(in_child([&] { sell(what, board); }));
+    sellers.reserve(static_cast<std::size_t>(sale.sellers));
+    for (int i = 0; i < sale.sellers; ++i) {
+        sellers.push_back(in_child([&] { sell(sale, board); }));
     }
     bool good = true;
     for (const auto pid : sellers) {

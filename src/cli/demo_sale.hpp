@@ -19,7 +19,7 @@ struct sale {
 };
 
 /// Forks the sellers and waits for them; `watch` is called now and then. False: one of them failed.
-bool hold_sale(const sale& what, demo_board& board, const std::function<void()>& watch);
+bool hold_sale(const sale& sale, demo_board& board, const std::function<void()>& watch);
 
 struct take_over {
     std::uint64_t killed_token = 0;

@@ -7,14 +7,14 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] inline int code_of(const error& what) noexcept {
-    if (what.code() == errc::invalid_option || what.code() == errc::invalid_name ||
-        what.code() == errc::invalid_url || what.code() == errc::unsupported ||
-        what.code() == errc::wrong_primitive || what.code() == errc::wrong_limit) {
+[[nodiscard]] inline int code_of(const error& error) noexcept {
+    if (error.code() == errc::invalid_option || error.code() == errc::invalid_name ||
+        error.code() == errc::invalid_url || error.code() == errc::unsupported ||
+        error.code() == errc::wrong_primitive || error.code() == errc::wrong_limit) {
         return exit_code::usage;
     }
-    if (what.code() == errc::lost) { return exit_code::lost; }
-    return what.code() == errc::internal ? exit_code::internal : exit_code::unavailable;
+    if (error.code() == errc::lost) { return exit_code::lost; }
+    return error.code() == errc::internal ? exit_code::internal : exit_code::unavailable;
 }
 
 } // namespace holdfast::cli

@@ -42,9 +42,9 @@ const std::vector<int> heard{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 ///   any          finished: over
 class front {
 public:
-    front(const run_settings& what, const signal_state& signals, signal_queue events,
+    front(const run_settings& settings, const signal_state& signals, signal_queue events,
           link_end guardian, pid_t pid, const shared_deadline& deadline)
-        : what_{what},
+        : settings_{settings},
           signals_{signals},
           events_{std::move(events)},
           guardian_{std::move(guardian)},
@@ -121,7 +121,8 @@ private:
     /// The guardian goes on alone.
     void leave() {
         if (phase_ == phase::releasing) {
-            tell(what_, show_name(what_.name) + " is being released; not waited for any longer");
+            tell(settings_,
+                 show_name(settings_.name) + " is being released; not waited for any longer");
         }
         die_by(last_signal_);
         over_ = true;
@@ -140,13 +141,13 @@ private:
 
     void listen() {
         bool closed = false;
-        while (const auto said = guardian_.hear(closed)) {
-            switch (said->what) {
-            case word::kind::ready: let_begin(static_cast<pid_t>(said->number)); break;
+        while (const auto word = guardian_.hear(closed)) {
+            switch (word->what) {
+            case word::kind::ready: let_begin(static_cast<pid_t>(word->number)); break;
             case word::kind::stopped: stop_too(); break;
-            case word::kind::exited: on_exit(static_cast<int>(said->number)); break;
+            case word::kind::exited: on_exit(static_cast<int>(word->number)); break;
             case word::kind::released: over_ = true; break;
-            case word::kind::finished: end_with(static_cast<int>(said->number)); break;
+            case word::kind::finished: end_with(static_cast<int>(word->number)); break;
             default: break;
             }
         }
@@ -194,7 +195,7 @@ private:
         kill_tree(guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_all();
-        tell(what_, std::string{"the guardian "} + what_happened + consequence());
+        tell(settings_, std::string{"the guardian "} + what_happened + consequence());
         over_ = true;
         code_ = exit_code::lost;
         to_die_of_ = 0;
@@ -229,7 +230,7 @@ private:
         ::raise(SIGSTOP);
     }
 
-    const run_settings& what_;
+    const run_settings& settings_;
     const signal_state& signals_;
     signal_queue events_;
     link_end guardian_;
@@ -248,7 +249,7 @@ private:
 
 } // namespace
 
-int run(const run_settings& what) {
+int run(const run_settings& settings) {
     const signal_state signals;
     set_to_default(SIGCHLD); // ignored, the kernel would keep no exit codes
     adopt_orphans();
@@ -260,12 +261,12 @@ int run(const run_settings& what) {
     if (guardian < 0) { throw std::system_error{errno, std::generic_category(), "cannot fork"}; }
     if (guardian == 0) {
         line.first.close();
-        guard(what, std::move(line.second), deadline, signals, group);
+        guard(settings, std::move(line.second), deadline, signals, group);
         ::_exit(0);
     }
     line.second.close();
     survive_limits();
-    return front{what, signals, std::move(events), std::move(line.first), guardian, deadline}
+    return front{settings, signals, std::move(events), std::move(line.first), guardian, deadline}
         .wait();
 }
 

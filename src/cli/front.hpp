@@ -7,6 +7,6 @@
 namespace holdfast::cli {
 
 /// The exit code. Must be called before any thread is started.
-[[nodiscard]] int run(const run_settings& what);
+[[nodiscard]] int run(const run_settings& settings);
 
 } // namespace holdfast::cli

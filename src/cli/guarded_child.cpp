@@ -27,7 +27,7 @@ void tell_deadline(const post& at, const lease& held) {
 bool guarded_child::start(ready_child& ready) {
     const auto pid = ready.pid();
     if (const int error = ready.go(); error != 0) {
-        tell(what_.command.front() + ": " + std::generic_category().message(error));
+        tell(settings_.command.front() + ": " + std::generic_category().message(error));
         status_ = W_EXITCODE(error == ENOENT ? exit_code::not_found : exit_code::not_executable, 0);
         return false;
     }
@@ -54,8 +54,8 @@ void guarded_child::watch() {
 /// When to look again without being woken: soon enough for each deadline, and often enough for
 /// the front to know of renewals well before the deadline that it knows.
 std::chrono::milliseconds guarded_child::next_look() const noexcept {
-    auto next = std::clamp<milliseconds>(what_.hold.lease / 6, 5ms, 1s);
-    next = std::min(next, std::max<milliseconds>(left() - what_.grace, 1ms));
+    auto next = std::clamp<milliseconds>(settings_.hold.lease / 6, 5ms, 1s);
+    next = std::min(next, std::max<milliseconds>(left() - settings_.grace, 1ms));
     next = std::min(next, std::max<milliseconds>(left() - kill_slack, 1ms));
     if (state_ == state::ending || state_ == state::clearing) { next = std::min(next, 20ms); }
     return next;
@@ -68,7 +68,7 @@ void guarded_child::look_at_time() {
         return;
     }
     tell_deadline(at_, held_);
-    if (state_ == state::running && left() <= what_.grace) {
+    if (state_ == state::running && left() <= settings_.grace) {
         lost_ = true;
         end_child("the lease is nearly over");
     }
@@ -80,9 +80,9 @@ void guarded_child::look_at_time() {
 
 void guarded_child::end_child(const char* why) {
     if (state_ != state::running) { return; }
-    tell(what_, std::string{why} + ": ending the command");
+    tell(settings_, std::string{why} + ": ending the command");
     state_ = state::ending;
-    kill_at_ = boot_clock::now() + what_.grace;
+    kill_at_ = boot_clock::now() + settings_.grace;
     ask_all_to_end();
 }
 
@@ -101,7 +101,7 @@ void guarded_child::kill_all() {
         kill_tree();
         reap();
     }
-    if (!childless_) { tell(what_, "some processes of the command cannot be killed"); }
+    if (!childless_) { tell(settings_, "some processes of the command cannot be killed"); }
     state_ = state::gone;
 }
 
@@ -136,7 +136,7 @@ void guarded_child::on_change(int status) {
 
 /// The command is over; the lock must not be given up before what it left behind is over too.
 void guarded_child::begin_clearing() {
-    if (state_ == state::running) { kill_at_ = boot_clock::now() + what_.grace; }
+    if (state_ == state::running) { kill_at_ = boot_clock::now() + settings_.grace; }
     state_ = childless_ ? state::gone : state::clearing;
     if (state_ == state::gone) { return; }
     ask_all_to_end();
@@ -144,9 +144,9 @@ void guarded_child::begin_clearing() {
 
 void guarded_child::listen() {
     bool closed = false;
-    while (const auto said = at_.front.hear(closed)) {
-        if (said->what == word::kind::cancel) { end_child("asked to end"); }
-        if (said->what == word::kind::signal) { pass_on(static_cast<int>(said->number)); }
+    while (const auto word = at_.front.hear(closed)) {
+        if (word->what == word::kind::cancel) { end_child("asked to end"); }
+        if (word->what == word::kind::signal) { pass_on(static_cast<int>(word->number)); }
     }
     if (closed) {
         front_gone_ = true;

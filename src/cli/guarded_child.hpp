@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kill_slack{20};
 
 /// Where the guardian stands: what it was given, and what it hears.
 struct post {
-    const run_settings& what;
+    const run_settings& settings;
     const link_end& front;
     shared_deadline& deadline;
     const signal_state& signals;
@@ -42,7 +42,7 @@ void tell_deadline(const post& at, const lease& held);
 class guarded_child {
 public:
     guarded_child(const post& at, lease& held)
-        : at_{at}, what_{at.what}, held_{held}, loss_{held} {}
+        : at_{at}, settings_{at.settings}, held_{held}, loss_{held} {}
 
     /// False: it could not be started, as status() says in the way of a shell.
     bool start(ready_child& ready);
@@ -69,7 +69,7 @@ private:
     void pass_on(int signal) const;
 
     const post& at_;
-    const run_settings& what_;
+    const run_settings& settings_;
     lease& held_;
     loss_bell loss_; ///< a broken lock ends the command at once, not at the next look
     state state_ = state::running;

@@ -39,9 +39,9 @@ bool is_wanted(const post& at, const lease& held, pid_t ready) {
     at.front.say({word::kind::ready, ready});
     for (;;) {
         bool closed = false;
-        while (const auto said = at.front.hear(closed)) {
-            if (said->what == word::kind::cancel) { return false; }
-            if (said->what == word::kind::go) { return held.valid(); }
+        while (const auto word = at.front.hear(closed)) {
+            if (word->what == word::kind::cancel) { return false; }
+            if (word->what == word::kind::go) { return held.valid(); }
         }
         while (const auto signal = at.events.next()) {
             if (signal->number == SIGTERM) { return false; }
@@ -81,7 +81,7 @@ std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::i
         const interruption_watch watch{
             {{at.front.descriptor(), at.events.descriptor()}, [&at] { return is_cancelled(at); }}};
         stop = watch.stop();
-        held = get_lock(fleet, at.what, wait, stop);
+        held = get_lock(fleet, at.settings, wait, stop);
     } // now nobody reads what the front says but us
     cancelled = stop.stop_requested();
     if (!cancelled) { return held; }
@@ -93,15 +93,15 @@ std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::i
 /// was handed on to us is short until its first renewal, which we cannot wait for.
 std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
     constexpr std::chrono::hours century{24L * 365 * 100}; // which is for ever
-    const auto end = at.what.wait && *at.what.wait < century
-                         ? base::later(boot_clock::now(), *at.what.wait)
+    const auto end = at.settings.wait && *at.settings.wait < century
+                         ? base::later(boot_clock::now(), *at.settings.wait)
                          : base::never;
     for (;;) {
         auto held = get_unless_cancelled(fleet, at, end, cancelled);
-        if (!held || held->remaining() > at.what.grace + kill_slack) { return held; }
+        if (!held || held->remaining() > at.settings.grace + kill_slack) { return held; }
         std::error_code failure;
-        held->extend(at.what.hold.lease, failure);
-        if (!failure && held->remaining() > at.what.grace + kill_slack) { return held; }
+        held->extend(at.settings.hold.lease, failure);
+        if (!failure && held->remaining() > at.settings.grace + kill_slack) { return held; }
     }
 }
 
@@ -113,22 +113,22 @@ void let_go_of_streams() {
 }
 
 void hold_and_run(const post& at) {
-    const auto& what = at.what;
-    if (what.loud == loudness::verbose && !sees_whole_tree()) {
+    const auto& settings = at.settings;
+    if (settings.loud == loudness::verbose && !sees_whole_tree()) {
         tell("/proc does not show this pid namespace: SIGTERM reaches only the command itself and "
              "its orphans, SIGKILL reaches everything");
     }
-    auto fleet = what.where.open();
+    auto fleet = settings.where.open();
     bool cancelled = false;
     auto held = get_good_lock(fleet, at, cancelled);
     if (!held) {
-        if (!cancelled) { tell(what, show_name(what.name) + " is held by another"); }
-        at.front.say(
-            {word::kind::finished, cancelled ? exit_code::signalled + SIGTERM : what.busy_code});
+        if (!cancelled) { tell(settings, show_name(settings.name) + " is held by another"); }
+        at.front.say({word::kind::finished,
+                      cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
-    ready_child ready{what.command,
-                      {{"HOLDFAST_NAME", what.name},
+    ready_child ready{settings.command,
+                      {{"HOLDFAST_NAME", settings.name},
                        {"HOLDFAST_TOKEN", token_text(*held)},
                        {"HOLDFAST_OWNER", held->owner()},
                        {run_owners, owners_with(held->owner())}},
@@ -148,7 +148,7 @@ void hold_and_run(const post& at) {
         child.watch();
     }
     if (child.was_lost()) {
-        tell(what, show_name(what.name) + ": the lock was lost; the command was ended");
+        tell(settings, show_name(settings.name) + ": the lock was lost; the command was ended");
         at.front.say({word::kind::finished, exit_code::lost});
         return; // what is left of the lease ends by itself
     }
@@ -160,7 +160,7 @@ void hold_and_run(const post& at) {
 
 } // namespace
 
-void guard(const run_settings& what, link_end front, shared_deadline& deadline,
+void guard(const run_settings& settings, link_end front, shared_deadline& deadline,
            const signal_state& signals, pid_t group) {
     // Out of the shell's job: Ctrl-Z stops front and child, but the lock is still renewed.
     ::setpgid(0, 0);
@@ -169,7 +169,7 @@ void guard(const run_settings& what, link_end front, shared_deadline& deadline,
     ignore({SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2});
     survive_limits();
     try {
-        const post at{what, front, deadline, signals, group};
+        const post at{settings, front, deadline, signals, group};
         hold_and_run(at);
     } catch (const error& problem) {
         tell(problem.what());

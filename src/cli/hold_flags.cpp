@@ -72,11 +72,11 @@ void apply(const hold_flags& flags, run_settings& to) {
     to.busy_code = flags.busy_code;
     if (flags.shared || flags.exclusive) {
         to.kind = primitive::shared_mutex;
-        to.how = flags.shared ? mode::shared : mode::exclusive;
+        to.mode = flags.shared ? mode::shared : mode::exclusive;
     }
     if (flags.limit) {
         to.kind = primitive::semaphore;
-        to.how = mode::permits;
+        to.mode = mode::permits;
         to.limit = at_least_one("--limit", *flags.limit);
         to.permits = at_least_one("--permits", flags.permits.value_or(1));
     }

@@ -17,15 +17,15 @@ std::pair<link_end, link_end> link_end::make() {
     return {link_end{base::fd{ends[0]}}, link_end{base::fd{ends[1]}}};
 }
 
-void link_end::say(word what) const noexcept {
+void link_end::say(word word) const noexcept {
     // Full or broken: then the other side is stopped or dead, and acts on what it knew last.
-    [[maybe_unused]] const auto sent = ::send(end_.get(), &what, sizeof what, MSG_NOSIGNAL);
+    [[maybe_unused]] const auto sent = ::send(end_.get(), &word, sizeof word, MSG_NOSIGNAL);
 }
 
 std::optional<word> link_end::hear(bool& closed) const noexcept {
-    word what;
-    const auto got = ::recv(end_.get(), &what, sizeof what, 0);
-    if (got == static_cast<ssize_t>(sizeof what)) { return what; }
+    word word;
+    const auto got = ::recv(end_.get(), &word, sizeof word, 0);
+    if (got == static_cast<ssize_t>(sizeof word)) { return word; }
     closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
     return std::nullopt;
 }

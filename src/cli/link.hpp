@@ -41,7 +41,7 @@ public:
     /// Makes a line; first is the front's end.
     [[nodiscard]] static std::pair<link_end, link_end> make();
 
-    void say(word what) const noexcept;
+    void say(word word) const noexcept;
     /// Empty: nothing there, or, if `closed`, nothing will ever be.
     [[nodiscard]] std::optional<word> hear(bool& closed) const noexcept;
     [[nodiscard]] int descriptor() const noexcept { return end_.get(); }

@@ -45,21 +45,21 @@ std::vector<const CLI::App*> shown(const CLI::App& app) {
     return out;
 }
 
-std::string names_of(const CLI::Option& one) {
+std::string names_of(const CLI::Option& option) {
     std::string out;
-    for (const auto& name : one.get_snames()) { out += (out.empty() ? "-" : ", -") + name; }
-    for (const auto& name : one.get_lnames()) { out += (out.empty() ? "--" : ", --") + name; }
-    return out.empty() ? one.get_name() : out;
+    for (const auto& name : option.get_snames()) { out += (out.empty() ? "-" : ", -") + name; }
+    for (const auto& name : option.get_lnames()) { out += (out.empty() ? "--" : ", --") + name; }
+    return out.empty() ? option.get_name() : out;
 }
 
-std::string options_in_roff(const CLI::App& of) {
+std::string options_in_roff(const CLI::App& app) {
     std::string out;
-    for (const auto* const one : of.get_options()) {
-        out += ".TP\n.B " + roff(names_of(*one));
-        if (one->get_items_expected_max() > 0 && !one->get_positional()) {
-            out += " " + roff(one->get_type_name());
+    for (const auto* const option : app.get_options()) {
+        out += ".TP\n.B " + roff(names_of(*option));
+        if (option->get_items_expected_max() > 0 && !option->get_positional()) {
+            out += " " + roff(option->get_type_name());
         }
-        out += "\n" + roff(one->get_description()) + "\n";
+        out += "\n" + roff(option->get_description()) + "\n";
     }
     return out;
 }
@@ -102,8 +102,8 @@ std::vector<explained> environment() {
 
 std::string section_in_roff(const char* title, const std::vector<explained>& all) {
     std::string out = std::string{".SH "} + title + "\n";
-    for (const auto& one : all) {
-        out += ".TP\n.B " + roff(one.what) + "\n" + roff(one.means) + "\n";
+    for (const auto& explained : all) {
+        out += ".TP\n.B " + roff(explained.what) + "\n" + roff(explained.means) + "\n";
     }
     return out;
 }
@@ -114,8 +114,8 @@ std::string man_page(const CLI::App& app) {
                       roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
     for (const auto* const sub : shown(app)) {
         out += ".B holdfast " + sub->get_name() + "\n[options]";
-        for (const auto* const one : sub->get_options()) {
-            if (one->get_positional()) { out += " " + roff(one->get_name()); }
+        for (const auto* const option : sub->get_options()) {
+            if (option->get_positional()) { out += " " + roff(option->get_name()); }
         }
         out += "\n.br\n";
     }
@@ -129,10 +129,10 @@ std::string man_page(const CLI::App& app) {
            section_in_roff("ENVIRONMENT", environment());
 }
 
-std::string words_of(const CLI::App& of) {
+std::string words_of(const CLI::App& app) {
     std::string out;
-    for (const auto* const one : of.get_options()) {
-        for (const auto& name : one->get_lnames()) { out += " --" + name; }
+    for (const auto* const option : app.get_options()) {
+        for (const auto& name : option->get_lnames()) { out += " --" + name; }
     }
     return out;
 }
@@ -196,10 +196,10 @@ std::string fish_completion(const CLI::App& app) {
     for (const auto* const sub : shown(app)) {
         out += "complete -c holdfast -n __fish_use_subcommand -a " + sub->get_name() + " -d '" +
                fish_quote(sub->get_description()) + "'\n";
-        for (const auto* const one : sub->get_options()) {
-            for (const auto& name : one->get_lnames()) {
+        for (const auto* const option : sub->get_options()) {
+            for (const auto& name : option->get_lnames()) {
                 out += "complete -c holdfast -n '__fish_seen_subcommand_from " + sub->get_name() +
-                       "' -l " + name + " -d '" + fish_quote(one->get_description()) + "'\n";
+                       "' -l " + name + " -d '" + fish_quote(option->get_description()) + "'\n";
             }
         }
     }

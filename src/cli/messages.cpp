@@ -15,8 +15,8 @@ void tell(std::string_view text) noexcept {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void tell(const run_settings& what, std::string_view text) noexcept {
-    if (what.loud != loudness::quiet) { tell(text); }
+void tell(const run_settings& settings, std::string_view text) noexcept {
+    if (settings.loud != loudness::quiet) { tell(text); }
 }
 
 std::string show_name(std::string_view name) { return base::quote(name); }

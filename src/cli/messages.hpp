@@ -12,7 +12,7 @@ namespace holdfast::cli {
 /// `holdfast: text` on stderr in one write, so that lines of several processes do not mix.
 void tell(std::string_view text) noexcept;
 /// Unless -q.
-void tell(const run_settings& what, std::string_view text) noexcept;
+void tell(const run_settings& settings, std::string_view text) noexcept;
 
 /// A lock's name, which may hold any bytes, in quotes.
 [[nodiscard]] std::string show_name(std::string_view name);

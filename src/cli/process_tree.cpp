@@ -61,8 +61,8 @@ std::map<pid_t, relation> all_processes() {
         pid_t pid = 0;
         const auto* const end = name + std::strlen(name);
         if (std::from_chars(name, end, pid).ptr != end) { continue; }
-        const auto one = look_at(name);
-        if (one.state != '\0') { out.emplace(pid, one); }
+        const auto relation = look_at(name);
+        if (relation.state != '\0') { out.emplace(pid, relation); }
     }
     return out;
 }

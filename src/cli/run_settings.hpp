@@ -20,7 +20,7 @@ struct run_settings {
     std::string name;
     std::vector<std::string> command;
     primitive kind = primitive::mutex;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
     /// Empty: for ever; 0: not at all.

@@ -165,12 +165,12 @@ int said(bool done, const script_flags& flags) {
 
 int renew(script_flags flags) {
     from_environment(flags);
-    run_settings what;
+    run_settings settings;
     hold_flags lease;
     lease.lease = flags.lease;
-    apply(lease, what);
+    apply(lease, settings);
     auto fleet = client_for(flags.where);
-    return said(admin{fleet}.renew(flags.name, flags.owner, what.hold.lease), flags);
+    return said(admin{fleet}.renew(flags.name, flags.owner, settings.hold.lease), flags);
 }
 
 int release(script_flags flags) {

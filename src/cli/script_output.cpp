@@ -20,9 +20,9 @@ std::string shell_quote(std::string_view text) {
     return out + "'";
 }
 
-std::string as_shell(const grant_text& what) {
-    return "HOLDFAST_NAME=" + shell_quote(what.name) +
-           "\nHOLDFAST_OWNER=" + shell_quote(what.owner) + "\nHOLDFAST_TOKEN=" + what.token +
+std::string as_shell(const grant_text& grant) {
+    return "HOLDFAST_NAME=" + shell_quote(grant.name) +
+           "\nHOLDFAST_OWNER=" + shell_quote(grant.owner) + "\nHOLDFAST_TOKEN=" + grant.token +
            "\nexport HOLDFAST_NAME HOLDFAST_OWNER HOLDFAST_TOKEN\n";
 }
 
@@ -71,10 +71,10 @@ std::string json_quote(std::string_view text) {
     return out + "\"";
 }
 
-std::string as_json(const grant_text& what) {
-    return "{\"name\": " + json_quote(what.name) + ", \"owner\": " + json_quote(what.owner) +
-           ", \"token\": " + (what.token.empty() ? "null" : what.token) +
-           ", \"valid_for_ms\": " + std::to_string(what.valid_for.count()) + "}\n";
+std::string as_json(const grant_text& grant) {
+    return "{\"name\": " + json_quote(grant.name) + ", \"owner\": " + json_quote(grant.owner) +
+           ", \"token\": " + (grant.token.empty() ? "null" : grant.token) +
+           ", \"valid_for_ms\": " + std::to_string(grant.valid_for.count()) + "}\n";
 }
 
 void fail_for_eval(int code) {

@@ -16,10 +16,10 @@ struct grant_text {
 
 /// In single quotes, as every POSIX shell reads them.
 [[nodiscard]] std::string shell_quote(std::string_view text);
-[[nodiscard]] std::string as_shell(const grant_text& what);
+[[nodiscard]] std::string as_shell(const grant_text& grant);
 /// Bytes that are not valid UTF-8 become U+FFFD: JSON has no other way.
 [[nodiscard]] std::string json_quote(std::string_view text);
-[[nodiscard]] std::string as_json(const grant_text& what);
+[[nodiscard]] std::string as_json(const grant_text& grant);
 
 /// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
 /// be said in the shell's words, too.

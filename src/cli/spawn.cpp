@@ -51,16 +51,16 @@ struct start {
 };
 
 /// Between fork and exec, with all signals blocked.
-[[noreturn]] void become(const start& how) noexcept {
+[[noreturn]] void become(const start& start) noexcept {
     for (int signal = 1; signal < NSIG; ++signal) {
-        if (::sigismember(&how.defaults, signal) == 1) { set_to_default(signal); }
+        if (::sigismember(&start.defaults, signal) == 1) { set_to_default(signal); }
     }
     char go = 0;
-    if (::read(how.line, &go, 1) != 1) { ::_exit(exit_code::not_found); } // not wanted any more
-    ::pthread_sigmask(SIG_SETMASK, how.mask, nullptr);
-    ::execvpe(how.argv[0], how.argv, how.envp);
+    if (::read(start.line, &go, 1) != 1) { ::_exit(exit_code::not_found); } // not wanted any more
+    ::pthread_sigmask(SIG_SETMASK, start.mask, nullptr);
+    ::execvpe(start.argv[0], start.argv, start.envp);
     const int error = errno;
-    [[maybe_unused]] const auto told = ::send(how.line, &error, sizeof error, MSG_NOSIGNAL);
+    [[maybe_unused]] const auto told = ::send(start.line, &error, sizeof error, MSG_NOSIGNAL);
     ::_exit(exit_code::not_found);
 }
 
@@ -96,12 +96,12 @@ ready_child::ready_child(const std::vector<std::string>& command,
     }
     line_ = base::fd{ends[0]};
     const base::fd other{ends[1]};
-    const start how{argv.data(), envp.data(), &signals.mask(), signals.to_default(), other.get()};
+    const start start{argv.data(), envp.data(), &signals.mask(), signals.to_default(), other.get()};
     const without_signals quiet;
     pid_ = ::_Fork(); // not fork(), whose handlers are for processes that go on
     if (pid_ == 0) {
         ::close(ends[0]);
-        become(how);
+        become(start);
     }
     if (pid_ < 0 || ::setpgid(pid_, group) != 0) { error_ = errno; }
     pid_ = std::max(pid_, 0);

@@ -12,8 +12,8 @@ namespace holdfast::cli {
 [[nodiscard]] inline std::string token_text(const lease& held) {
     try {
         return std::to_string(held.token());
-    } catch (const error& what) {
-        if (what.code() != errc::unsupported) { throw; }
+    } catch (const error& error) {
+        if (error.code() != errc::unsupported) { throw; }
         return {};
     }
 }

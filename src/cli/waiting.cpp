@@ -19,8 +19,9 @@ std::optional<lease> ask(client& fleet, const run_settings& settings, millisecon
     }
     if (settings.kind == primitive::shared_mutex) {
         shared_mutex both{fleet, settings.name, settings.hold};
-        return settings.how == mode::shared ? both.try_acquire_shared_for(most, settings.hold, stop)
-                                            : both.try_acquire_for(most, settings.hold, stop);
+        return settings.mode == mode::shared
+                   ? both.try_acquire_shared_for(most, settings.hold, stop)
+                   : both.try_acquire_for(most, settings.hold, stop);
     }
     mutex only{fleet, settings.name, settings.hold};
     return only.try_acquire_for(most, settings.hold, stop);

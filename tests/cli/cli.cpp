@@ -18,8 +18,8 @@ words run_words(const words& rest) {
     return out;
 }
 
-outcome cli::shell(const std::string& line, const start_options& how) {
-    auto with = how;
+outcome cli::shell(const std::string& line, const start_options& options) {
+    auto with = options;
     with.variables.emplace_back("holdfast", HOLDFAST_CLI);
     return here.run({"/bin/bash", "-c", line}, with);
 }

@@ -20,17 +20,17 @@ namespace holdfast::test {
 class cli : public ::testing::Test {
 protected:
     /// Runs `holdfast WORDS...` to its end.
-    outcome command(const words& rest, const start_options& how = {}) {
-        return here.run(holdfast_words(rest), how);
+    outcome command(const words& rest, const start_options& options = {}) {
+        return here.run(holdfast_words(rest), options);
     }
-    outcome run(const words& rest, const start_options& how = {}) {
-        return here.run(run_words(rest), how);
+    outcome run(const words& rest, const start_options& options = {}) {
+        return here.run(run_words(rest), options);
     }
-    running start(const words& rest, const start_options& how = {}) {
-        return here.start(run_words(rest), how);
+    running start(const words& rest, const start_options& options = {}) {
+        return here.start(run_words(rest), options);
     }
     /// A line for the shell, in which $holdfast is the command.
-    outcome shell(const std::string& line, const start_options& how = {});
+    outcome shell(const std::string& line, const start_options& options = {});
 
     /// `holdfast run OPTIONS... NAME -- ...` with a command that sleeps and has begun.
     running hold(const std::string& name, const words& options = {});

@@ -4,10 +4,10 @@
 
 namespace holdfast::test {
 
-words worker(shape how) {
+words worker(shape shape) {
     const std::string work = "while :; do echo $HOLDFAST_TOKEN >> tokens; sleep 0.005; done";
     const std::string wait = "sleep 1000";
-    switch (how) {
+    switch (shape) {
     case shape::plain: return {"sh", "-c", work};
     case shape::grandchild: return {"sh", "-c", "sh -c '" + work + "' & " + wait};
     case shape::own_session: return {"sh", "-c", "setsid sh -c '" + work + "' & " + wait};
@@ -21,10 +21,10 @@ words worker(shape how) {
     return {};
 }
 
-running guarded::contend(shape how, const words& options) {
+running guarded::contend(shape shape, const words& options) {
     words all = options;
     all.insert(all.end(), {"x", "--"});
-    const auto command = worker(how);
+    const auto command = worker(shape);
     all.insert(all.end(), command.begin(), command.end());
     return start(all);
 }

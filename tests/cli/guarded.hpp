@@ -21,12 +21,12 @@ enum class shape {
 };
 
 /// The words of such a command.
-[[nodiscard]] words worker(shape how);
+[[nodiscard]] words worker(shape shape);
 
 class guarded : public cli {
 protected:
     /// `holdfast run OPTIONS... x -- ...`, which may have to wait.
-    running contend(shape how, const words& options);
+    running contend(shape shape, const words& options);
 
     /// The tokens in the order in which they were written.
     [[nodiscard]] std::vector<std::uint64_t> tokens() const;

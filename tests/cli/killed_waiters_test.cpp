@@ -107,10 +107,10 @@ TEST_F(killed_waiters, and_holders_at_random_never_run_two_at_once) {
     here.write("again", "while [ ! -e stop ]; do \"$@\"; done 2>/dev/null\n");
     const words options{"-q", "--lease", "3s", "--grace", "100ms", "x", "--"};
     std::vector<running> contenders;
-    for (const auto how : {shape::plain, shape::grandchild, shape::own_session, shape::deaf}) {
+    for (const auto shape : {shape::plain, shape::grandchild, shape::own_session, shape::deaf}) {
         words all{"bash", "again"};
         for (const auto& one : run_words(options)) { all.push_back(one); }
-        for (const auto& one : worker(how)) { all.push_back(one); }
+        for (const auto& one : worker(shape)) { all.push_back(one); }
         contenders.push_back(here.start(all));
     }
     ASSERT_NE(token_above(0), 0U);

@@ -18,8 +18,8 @@ constexpr auto soon = 1500ms + long_wait;
 
 enum class victim { front, guardian, child };
 
-std::string name_of(shape how) {
-    switch (how) {
+std::string name_of(shape shape) {
+    switch (shape) {
     case shape::plain: return "plain";
     case shape::grandchild: return "grandchild";
     case shape::own_session: return "own_session";
@@ -30,8 +30,8 @@ std::string name_of(shape how) {
     return "?";
 }
 
-std::string name_of(victim who) {
-    switch (who) {
+std::string name_of(victim victim) {
+    switch (victim) {
     case victim::front: return "front";
     case victim::guardian: return "guardian";
     case victim::child: return "child";
@@ -41,10 +41,10 @@ std::string name_of(victim who) {
 
 class kill_one : public guarded, public ::testing::WithParamInterface<std::tuple<victim, shape>> {
 protected:
-    static pid_t find(victim who, const running& front) {
-        if (who == victim::front) { return front.pid(); }
+    static pid_t find(victim victim, const running& front) {
+        if (victim == victim::front) { return front.pid(); }
         const auto guardian = guardian_of(front.pid());
-        if (who == victim::guardian) { return guardian; }
+        if (victim == victim::guardian) { return guardian; }
         const auto all = all_processes();
         const auto child = std::find_if(all.begin(), all.end(),
                                         [&](const auto& one) { return one.parent == guardian; });

@@ -93,8 +93,8 @@ TEST_F(run_streams, umask_folder_and_limits_are_those_of_the_caller) {
 TEST_F(run_streams, nothing_is_said_in_colours) {
     const auto holder = hold("x");
     for (const char* const term : {"xterm-256color", "dumb"}) {
-        const auto said = run({"-v", "-n", "x", "--", "true"}, {.variables = {{"TERM", term}}});
-        EXPECT_FALSE(has_escapes(said.out + said.err));
+        const auto outcome = run({"-v", "-n", "x", "--", "true"}, {.variables = {{"TERM", term}}});
+        EXPECT_FALSE(has_escapes(outcome.out + outcome.err));
     }
 }
 

@@ -15,13 +15,13 @@ namespace {
 class signals : public cli {
 protected:
     /// A command that says which signal it got, and ends with 40.
-    running listener(const words& options = {}, const start_options& how = {}) {
+    running listener(const words& arguments = {}, const start_options& options = {}) {
         const std::string script =
             "for s in TERM INT HUP QUIT USR1 USR2; do trap \"echo got $s; exit 40\" $s; done; "
             "echo ready; while :; do sleep 0.01; done";
-        words all = options;
+        words all = arguments;
         all.insert(all.end(), {"x", "--", "bash", "-c", script});
-        auto out = start(all, how);
+        auto out = start(all, options);
         EXPECT_TRUE(eventually([&] { return out.out() == "ready\n" || out.over(); })) << out.err();
         return out;
     }
@@ -161,20 +161,20 @@ TEST_F(signals, that_are_ignored_stay_ignored) {
 
 TEST_F(signals, that_were_ignored_or_not_are_so_in_the_command) {
     const words look{"sed", "-n", "s/^Sig\\(Ign\\|Blk\\):/\\1 /p", "/proc/self/status"};
-    const auto masks = [](const outcome& of) {
+    const auto masks = [](const outcome& outcome) {
         constexpr std::uint64_t own_of_glibc = 0x180000000; // posix_spawn sets these two
         std::vector<std::uint64_t> out;
-        std::istringstream text{of.out};
+        std::istringstream text{outcome.out};
         for (std::string name, mask; text >> name >> mask;) {
             out.push_back(std::stoull("0" + mask, nullptr, 16) & ~own_of_glibc);
         }
         return out;
     };
     const start_options some{.ignored = {SIGPIPE, SIGHUP, SIGUSR1, SIGTSTP}};
-    for (const auto& how : {start_options{}, some}) {
+    for (const auto& options : {start_options{}, some}) {
         words under{"x", "--"};
         under.insert(under.end(), look.begin(), look.end());
-        EXPECT_EQ(masks(run(under, how)), masks(here.run(look, how)));
+        EXPECT_EQ(masks(run(under, options)), masks(here.run(look, options)));
     }
 }
 

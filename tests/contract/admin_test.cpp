@@ -47,7 +47,7 @@ TEST_P(admin, inspect_tells_who_holds_a_lock_since_when_and_why) {
     const auto& holder = seen->holders.front();
     EXPECT_EQ(holder.owner, held.owner());
     EXPECT_EQ(holder.token, held.token());
-    EXPECT_EQ(holder.how, holdfast::mode::exclusive);
+    EXPECT_EQ(holder.mode, holdfast::mode::exclusive);
     EXPECT_EQ(holder.host, holdfast::base::host_name());
     EXPECT_EQ(holder.pid, ::getpid());
     EXPECT_EQ(holder.note, "nightly report");

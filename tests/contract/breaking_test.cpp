@@ -7,8 +7,8 @@ namespace {
 
 using namespace holdfast::test;
 using holdfast::errc;
-using holdfast::engine::fate;
 using holdfast::engine::notice;
+using holdfast::engine::op_status;
 using kind = holdfast::event::kind;
 
 HOLDFAST_CONTRACT(breaking);
@@ -48,7 +48,7 @@ TEST_P(breaking, a_lock_is_told_at_once_where_the_engine_can_push) { // P2
     seam_client breaker{url()};
     const auto mine = holder.ticket("other");
     const auto token = holder.acquire(mine).token;
-    ASSERT_EQ(breaker.take_away("other").what, fate::released);
+    ASSERT_EQ(breaker.break_lock("other").status, op_status::released);
     const auto told = holder.await(notice::kind::broken, mine);
     ASSERT_TRUE(told);
     EXPECT_EQ(told->token, token);
@@ -144,12 +144,12 @@ TEST_P(breaking, is_not_undone_by_a_renewal_or_a_resent_acquire) { // P1a, P5
     seam_client holder{url()};
     seam_client rival{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held).what, fate::granted);
-    ASSERT_EQ(rival.take_away("stock").what, fate::released);
-    EXPECT_EQ(holder.renew(held).what, fate::lost);
-    EXPECT_EQ(rival.take_away("stock").what, fate::not_held);
+    ASSERT_EQ(holder.acquire(held).status, op_status::granted);
+    ASSERT_EQ(rival.break_lock("stock").status, op_status::released);
+    EXPECT_EQ(holder.renew(held).status, op_status::lost);
+    EXPECT_EQ(rival.break_lock("stock").status, op_status::not_held);
     EXPECT_TRUE(rival.inspect("stock").holders.empty());
-    EXPECT_EQ(holder.release(held).what, fate::not_held);
+    EXPECT_EQ(holder.release(held).status, op_status::not_held);
 }
 
 } // namespace

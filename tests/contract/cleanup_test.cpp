@@ -7,7 +7,7 @@
 namespace {
 
 using namespace holdfast::test;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(cleanup);
@@ -59,7 +59,7 @@ TEST_P(cleanup, a_crashed_waiter_is_gone_soon_after_its_last_heartbeat) { // P8
     auto fleet = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     seam_client crashed{url()};
-    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), in_line).what, fate::queued);
+    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), in_line).status, op_status::queued);
     const stopwatch silent;
     EXPECT_EQ(waiters_of("stock"), 1U);
     EXPECT_TRUE(eventually([&] { return waiters_of("stock") == 0; }));
@@ -88,9 +88,9 @@ TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client crashed{url()};
     const auto held = crashed.ticket("stock");
-    ASSERT_EQ(crashed.acquire(held, {.lease = 30s}).what, fate::granted);
+    ASSERT_EQ(crashed.acquire(held, {.lease = 30s}).status, op_status::granted);
     for (int i = 0; i < 3; ++i) {
-        ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), in_line).what, fate::queued);
+        ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), in_line).status, op_status::queued);
     }
     auto fleet = connect();
     background living{[&](std::stop_token stop) {
@@ -107,7 +107,8 @@ TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6
 TEST_P(cleanup, a_crashed_holder_is_gone_from_the_list_after_its_lease) { // P7, P8
     HOLDFAST_NEEDS(can().lists);
     seam_client crashed{url()};
-    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 150ms}).what, fate::granted);
+    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 150ms}).status,
+              op_status::granted);
     auto fleet = connect();
     EXPECT_EQ(holdfast::admin{fleet}.list().locks.size(), 1U);
     EXPECT_TRUE(will_be_clear("stock", 150ms + scaled(500ms)));

@@ -28,7 +28,7 @@ protected:
     /// Another client of the test's store.
     [[nodiscard]] client connect() const { return client{url()}; }
     [[nodiscard]] client connect(std::shared_ptr<observer> watch) const {
-        return client{url(), {.watch = std::move(watch)}};
+        return client{url(), {.observer = std::move(watch)}};
     }
 
     [[nodiscard]] engine::capabilities can(primitive kind = primitive::mutex) const;

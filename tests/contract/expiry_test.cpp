@@ -5,7 +5,7 @@ namespace {
 
 using namespace holdfast::test;
 using holdfast::errc;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(expiry);
@@ -16,7 +16,8 @@ TEST_P(expiry, a_crashed_holder_is_waited_for_until_its_lease_ends_and_no_longer
     holdfast::mutex stock{fleet, "stock"};
     const stopwatch
         since_asked; // before the grant: no waiter may have it sooner than a lease later
-    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 400ms}).what, fate::granted);
+    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 400ms}).status,
+              op_status::granted);
     const stopwatch since_granted;
     const auto lease = stock.try_acquire_for(long_wait);
     EXPECT_TRUE(lease);
@@ -28,7 +29,8 @@ TEST_P(expiry, a_try_finds_an_ended_lease_free) { // P7
     seam_client crashed{url()};
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 150ms}).what, fate::granted);
+    ASSERT_EQ(crashed.acquire(crashed.ticket("stock"), {.lease = 150ms}).status,
+              op_status::granted);
     EXPECT_TRUE(eventually([&] { return stock.try_acquire().has_value(); }, 150ms + scaled(500ms)));
 }
 
@@ -55,21 +57,22 @@ TEST_P(expiry, an_expired_hold_cannot_be_renewed_once_another_has_it) { // P1a, 
     seam_client late{url()};
     seam_client prompt{url()};
     const auto old = late.ticket("stock");
-    ASSERT_EQ(late.acquire(old, {.lease = 100ms}).what, fate::granted);
+    ASSERT_EQ(late.acquire(old, {.lease = 100ms}).status, op_status::granted);
     const auto next = prompt.ticket("stock");
-    ASSERT_TRUE(eventually([&] { return prompt.acquire(next).what == fate::granted; }));
-    EXPECT_EQ(late.renew(old).what, fate::lost);
-    EXPECT_EQ(prompt.renew(next).what, fate::renewed);
+    ASSERT_TRUE(eventually([&] { return prompt.acquire(next).status == op_status::granted; }));
+    EXPECT_EQ(late.renew(old).status, op_status::lost);
+    EXPECT_EQ(prompt.renew(next).status, op_status::renewed);
 }
 
 TEST_P(expiry, a_renewal_counts_from_when_it_is_made) { // P1a
     seam_client holder{url()};
     seam_client rival{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held, {.lease = scaled(300ms)}).what, fate::granted);
-    EXPECT_EQ(holder.renew(held, 10s).what, fate::renewed);
-    EXPECT_TRUE(throughout(
-        scaled(400ms), [&] { return rival.acquire(rival.ticket("stock")).what == fate::busy; }));
+    ASSERT_EQ(holder.acquire(held, {.lease = scaled(300ms)}).status, op_status::granted);
+    EXPECT_EQ(holder.renew(held, 10s).status, op_status::renewed);
+    EXPECT_TRUE(throughout(scaled(400ms), [&] {
+        return rival.acquire(rival.ticket("stock")).status == op_status::busy;
+    }));
 }
 
 TEST_P(expiry, a_renewal_to_less_makes_it_end_sooner) {
@@ -77,11 +80,11 @@ TEST_P(expiry, a_renewal_to_less_makes_it_end_sooner) {
     seam_client holder{url()};
     seam_client rival{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held).what, fate::granted);
-    EXPECT_EQ(holder.renew(held, 100ms).what, fate::renewed);
-    EXPECT_TRUE(
-        eventually([&] { return rival.acquire(rival.ticket("stock")).what == fate::granted; },
-                   100ms + scaled(500ms)));
+    ASSERT_EQ(holder.acquire(held).status, op_status::granted);
+    EXPECT_EQ(holder.renew(held, 100ms).status, op_status::renewed);
+    EXPECT_TRUE(eventually(
+        [&] { return rival.acquire(rival.ticket("stock")).status == op_status::granted; },
+        100ms + scaled(500ms)));
 }
 
 TEST_P(expiry, extend_makes_a_lease_last_longer) { // P2

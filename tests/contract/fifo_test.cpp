@@ -6,8 +6,8 @@
 namespace {
 
 using namespace holdfast::test;
-using holdfast::engine::fate;
 using holdfast::engine::notice;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(fifo);
@@ -79,11 +79,11 @@ TEST_P(fifo, a_release_grants_the_first_waiter_in_the_same_step) { // P6
     const auto held = holder.ticket("stock");
     const auto token = holder.acquire(held).token;
     const auto queued = next.ticket("stock");
-    ASSERT_EQ(next.acquire(queued, in_line).what, fate::queued);
+    ASSERT_EQ(next.acquire(queued, in_line).status, op_status::queued);
 
-    EXPECT_EQ(holder.release(held).what, fate::handed_off);
+    EXPECT_EQ(holder.release(held).status, op_status::handed_off);
     // The first in line has not said a word since, and yet nobody can pass it.
-    EXPECT_EQ(newcomer.acquire(newcomer.ticket("stock")).what, fate::busy);
+    EXPECT_EQ(newcomer.acquire(newcomer.ticket("stock")).status, op_status::busy);
     const auto seen = newcomer.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
     EXPECT_EQ(seen.holders.front().owner, queued.owner.text());
@@ -92,7 +92,7 @@ TEST_P(fifo, a_release_grants_the_first_waiter_in_the_same_step) { // P6
     ASSERT_TRUE(told);
     EXPECT_GT(told->token, token);
     EXPECT_EQ(told->token, seen.holders.front().token);
-    EXPECT_EQ(next.renew(queued).what, fate::renewed);
+    EXPECT_EQ(next.renew(queued).status, op_status::renewed);
 }
 
 TEST_P(fifo, a_waiter_that_missed_its_notice_learns_of_the_grant_by_its_heartbeat) { // P7
@@ -100,15 +100,15 @@ TEST_P(fifo, a_waiter_that_missed_its_notice_learns_of_the_grant_by_its_heartbea
     seam_client holder{url()};
     seam_client next{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    ASSERT_EQ(holder.acquire(held).status, op_status::granted);
     const auto queued = next.ticket("stock");
-    ASSERT_EQ(next.acquire(queued, in_line).what, fate::queued);
-    EXPECT_EQ(next.wait_on(queued).what, fate::queued);
+    ASSERT_EQ(next.acquire(queued, in_line).status, op_status::queued);
+    EXPECT_EQ(next.wait_on(queued).status, op_status::queued);
 
-    ASSERT_EQ(holder.release(held).what, fate::handed_off);
-    const auto said = next.wait_on(queued);
-    EXPECT_EQ(said.what, fate::granted);
-    EXPECT_EQ(said.token, holder.inspect("stock").last_token);
+    ASSERT_EQ(holder.release(held).status, op_status::handed_off);
+    const auto answer = next.wait_on(queued);
+    EXPECT_EQ(answer.status, op_status::granted);
+    EXPECT_EQ(answer.token, holder.inspect("stock").last_token);
 }
 
 TEST_P(fifo, a_newcomer_does_not_pass_those_who_wait) { // P6
@@ -117,20 +117,20 @@ TEST_P(fifo, a_newcomer_does_not_pass_those_who_wait) { // P6
     seam_client first{url()};
     seam_client second{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held, {.lease = 200ms}).what, fate::granted);
+    ASSERT_EQ(holder.acquire(held, {.lease = 200ms}).status, op_status::granted);
     const auto one = first.ticket("stock");
-    ASSERT_EQ(first.acquire(one, in_line).what, fate::queued);
+    ASSERT_EQ(first.acquire(one, in_line).status, op_status::queued);
     const auto two = second.ticket("stock");
-    const auto said = second.acquire(two, in_line);
-    ASSERT_EQ(said.what, fate::queued);
-    EXPECT_EQ(said.ahead, 1U);
+    const auto answer = second.acquire(two, in_line);
+    ASSERT_EQ(answer.status, op_status::queued);
+    EXPECT_EQ(answer.ahead, 1U);
 
     // The holder's lease ends without a word. Whoever asks next finds the first in line before it.
-    ASSERT_TRUE(eventually([&] { return first.wait_on(one).what == fate::granted; }));
-    EXPECT_EQ(second.wait_on(two).what, fate::queued);
-    EXPECT_EQ(holder.acquire(holder.ticket("stock")).what, fate::busy);
-    EXPECT_EQ(first.release(one).what, fate::handed_off);
-    EXPECT_EQ(second.wait_on(two).what, fate::granted);
+    ASSERT_TRUE(eventually([&] { return first.wait_on(one).status == op_status::granted; }));
+    EXPECT_EQ(second.wait_on(two).status, op_status::queued);
+    EXPECT_EQ(holder.acquire(holder.ticket("stock")).status, op_status::busy);
+    EXPECT_EQ(first.release(one).status, op_status::handed_off);
+    EXPECT_EQ(second.wait_on(two).status, op_status::granted);
 }
 
 TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { // P6
@@ -138,7 +138,7 @@ TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { //
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     seam_client deaf{url()};
-    ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).what, fate::queued);
+    ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).status, op_status::queued);
     background living{[&](std::stop_token stop) {
         auto own = connect();
         return holdfast::mutex{own, "stock"}.acquire(stop).valid();
@@ -155,20 +155,20 @@ TEST_P(fifo, a_waiter_that_left_the_middle_of_the_queue_changes_nobodys_turn) { 
     HOLDFAST_NEEDS(can().fifo);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     const auto one = all.ticket("stock");
     const auto two = all.ticket("stock");
     const auto three = all.ticket("stock");
-    for (const auto& who : {one, two, three}) {
-        ASSERT_EQ(all.acquire(who, in_line).what, fate::queued);
+    for (const auto& ticket : {one, two, three}) {
+        ASSERT_EQ(all.acquire(ticket, in_line).status, op_status::queued);
     }
-    EXPECT_EQ(all.withdraw(two).what, fate::released);
-    EXPECT_EQ(all.release(held).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(one).what, fate::granted);
-    EXPECT_EQ(all.release(one).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(two).what, fate::lost);
-    EXPECT_EQ(all.wait_on(three).what, fate::granted);
-    EXPECT_EQ(all.release(three).what, fate::released);
+    EXPECT_EQ(all.withdraw(two).status, op_status::released);
+    EXPECT_EQ(all.release(held).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(one).status, op_status::granted);
+    EXPECT_EQ(all.release(one).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(two).status, op_status::lost);
+    EXPECT_EQ(all.wait_on(three).status, op_status::granted);
+    EXPECT_EQ(all.release(three).status, op_status::released);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 namespace {
 
 using namespace holdfast::test;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 
 HOLDFAST_CONTRACT(min_hold);
 
@@ -58,9 +58,10 @@ TEST_P(min_hold, outlasts_a_crash_and_a_shorter_lease) { // P7
     seam_client crashed{url()};
     seam_client next{url()};
     const stopwatch since_asked;
-    ASSERT_EQ(crashed.acquire(crashed.ticket("job"), {.lease = 100ms, .min_hold = rest}).what,
-              fate::granted);
-    EXPECT_TRUE(eventually([&] { return next.acquire(next.ticket("job")).what == fate::granted; }));
+    ASSERT_EQ(crashed.acquire(crashed.ticket("job"), {.lease = 100ms, .min_hold = rest}).status,
+              op_status::granted);
+    EXPECT_TRUE(
+        eventually([&] { return next.acquire(next.ticket("job")).status == op_status::granted; }));
     EXPECT_GE(since_asked.elapsed(), rest);
     EXPECT_LT(since_asked.elapsed(), rest + scaled(200ms));
 }
@@ -92,11 +93,11 @@ TEST_P(min_hold, is_not_shortened_by_a_resent_release) { // P5
     HOLDFAST_NEEDS(can().min_hold);
     seam_client all{url()};
     const auto held = all.ticket("job");
-    ASSERT_EQ(all.acquire(held, {.min_hold = 30s}).what, fate::granted);
-    EXPECT_EQ(all.release(held).what, fate::released);
-    EXPECT_EQ(all.release(held).what, fate::released);
-    EXPECT_EQ(all.acquire(held).what, fate::busy);
-    EXPECT_EQ(all.acquire(all.ticket("job")).what, fate::busy);
+    ASSERT_EQ(all.acquire(held, {.min_hold = 30s}).status, op_status::granted);
+    EXPECT_EQ(all.release(held).status, op_status::released);
+    EXPECT_EQ(all.release(held).status, op_status::released);
+    EXPECT_EQ(all.acquire(held).status, op_status::busy);
+    EXPECT_EQ(all.acquire(all.ticket("job")).status, op_status::busy);
 }
 
 HOLDFAST_CONTRACT(max_hold);

@@ -12,13 +12,13 @@ using namespace holdfast::test;
 using holdfast::errc;
 using holdfast::mode;
 using holdfast::primitive;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(readers_and_writers);
 
 const request reader{
-    .kind = primitive::shared_mutex, .how = mode::shared, .queue = queueing::grant};
+    .kind = primitive::shared_mutex, .mode = mode::shared, .queue = queueing::grant};
 const request writer{.kind = primitive::shared_mutex, .queue = queueing::grant};
 
 TEST_P(readers_and_writers, readers_share_and_writers_do_not) { // P1
@@ -95,39 +95,39 @@ TEST_P(readers_and_writers, a_reader_that_comes_later_does_not_pass_a_waiting_wr
     const auto reading = all.ticket("prices");
     const auto writing = all.ticket("prices");
     const auto late = all.ticket("prices");
-    ASSERT_EQ(all.acquire(reading, reader).what, fate::granted);
-    ASSERT_EQ(all.acquire(writing, writer).what, fate::queued);
-    ASSERT_EQ(all.acquire(late, reader).what, fate::queued);
+    ASSERT_EQ(all.acquire(reading, reader).status, op_status::granted);
+    ASSERT_EQ(all.acquire(writing, writer).status, op_status::queued);
+    ASSERT_EQ(all.acquire(late, reader).status, op_status::queued);
     request impatient = reader;
     impatient.queue = queueing::no;
-    EXPECT_EQ(all.acquire(all.ticket("prices"), impatient).what, fate::busy);
+    EXPECT_EQ(all.acquire(all.ticket("prices"), impatient).status, op_status::busy);
 
-    EXPECT_EQ(all.release(reading).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(writing).what, fate::granted);
-    EXPECT_EQ(all.wait_on(late).what, fate::queued);
-    EXPECT_EQ(all.release(writing).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(late).what, fate::granted);
+    EXPECT_EQ(all.release(reading).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(writing).status, op_status::granted);
+    EXPECT_EQ(all.wait_on(late).status, op_status::queued);
+    EXPECT_EQ(all.release(writing).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(late).status, op_status::granted);
 }
 
 TEST_P(readers_and_writers, readers_next_to_each_other_in_the_queue_are_let_in_together) { // P6
     HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
     seam_client all{url()};
     const auto writing = all.ticket("prices");
-    ASSERT_EQ(all.acquire(writing, writer).what, fate::granted);
+    ASSERT_EQ(all.acquire(writing, writer).status, op_status::granted);
     std::vector<holdfast::engine::ticket> group;
     for (int i = 0; i < 3; ++i) {
         group.push_back(all.ticket("prices"));
-        ASSERT_EQ(all.acquire(group.back(), reader).what, fate::queued);
+        ASSERT_EQ(all.acquire(group.back(), reader).status, op_status::queued);
     }
     const auto last = all.ticket("prices");
-    ASSERT_EQ(all.acquire(last, writer).what, fate::queued);
+    ASSERT_EQ(all.acquire(last, writer).status, op_status::queued);
 
-    EXPECT_EQ(all.release(writing).what, fate::handed_off);
+    EXPECT_EQ(all.release(writing).status, op_status::handed_off);
     EXPECT_EQ(all.inspect("prices").holders.size(), 3U);
-    for (const auto& who : group) { EXPECT_EQ(all.wait_on(who).what, fate::granted); }
-    EXPECT_EQ(all.wait_on(last).what, fate::queued);
-    for (const auto& who : group) { (void)all.release(who); }
-    EXPECT_EQ(all.wait_on(last).what, fate::granted);
+    for (const auto& ticket : group) { EXPECT_EQ(all.wait_on(ticket).status, op_status::granted); }
+    EXPECT_EQ(all.wait_on(last).status, op_status::queued);
+    for (const auto& ticket : group) { (void)all.release(ticket); }
+    EXPECT_EQ(all.wait_on(last).status, op_status::granted);
 }
 
 TEST_P(readers_and_writers, a_writer_that_gives_up_lets_the_readers_behind_it_in) { // P6, P8
@@ -136,10 +136,10 @@ TEST_P(readers_and_writers, a_writer_that_gives_up_lets_the_readers_behind_it_in
     const auto reading = all.ticket("prices");
     const auto writing = all.ticket("prices");
     const auto late = all.ticket("prices");
-    ASSERT_EQ(all.acquire(reading, reader).what, fate::granted);
-    ASSERT_EQ(all.acquire(writing, writer).what, fate::queued);
-    ASSERT_EQ(all.acquire(late, reader).what, fate::queued);
-    EXPECT_EQ(all.withdraw(writing).what, fate::released);
+    ASSERT_EQ(all.acquire(reading, reader).status, op_status::granted);
+    ASSERT_EQ(all.acquire(writing, writer).status, op_status::queued);
+    ASSERT_EQ(all.acquire(late, reader).status, op_status::queued);
+    EXPECT_EQ(all.withdraw(writing).status, op_status::released);
     EXPECT_TRUE(all.await(holdfast::engine::notice::kind::granted, late));
 }
 

@@ -27,7 +27,7 @@ TEST_P(observed, nothing_while_all_is_well) {
         }
         theirs.acquire().release();
     }
-    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
 TEST_P(observed, a_loss_with_its_name_owner_and_token) { // P2
@@ -72,7 +72,7 @@ TEST_P(observed, an_unlock_of_what_is_not_held) { // P4
 
 TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
     const auto watch = std::make_shared<recording_observer>();
-    holdfast::client fleet{url(), {.connect_wait = 100ms, .watch = watch}};
+    holdfast::client fleet{url(), {.connect_wait = 100ms, .observer = watch}};
     holdfast::mutex locked{fleet, "locked"};
     locked.lock();
     std::optional held{holdfast::mutex{fleet, "held"}.acquire()};
@@ -101,9 +101,9 @@ TEST_P(observed, a_thread_that_ended_while_holding) { // P4
 /// Calls Holdfast from inside an event.
 class busy_observer final : public holdfast::observer {
 public:
-    void on_event(const holdfast::event& what) noexcept override {
+    void on_event(const holdfast::event& event) noexcept override {
         try {
-            if (what.what == kind::lost) {
+            if (event.type == kind::lost) {
                 took = holdfast::mutex{*fleet, "log"}.try_acquire_for(long_wait).has_value();
                 done = true;
             }

@@ -37,20 +37,20 @@ const std::vector<bad_option>& bad_options() {
 
 TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) { // P9
     auto fleet = connect();
-    for (const auto& [field, options] : bad_options()) {
-        const auto& how = options;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
         const std::vector<std::function<void()>> makers{
             [&] {
-                holdfast::mutex{fleet, "stock", how};
+                holdfast::mutex{fleet, "stock", options};
             },
             [&] {
-                holdfast::recursive_mutex{fleet, "stock", how};
+                holdfast::recursive_mutex{fleet, "stock", options};
             },
             [&] {
-                holdfast::shared_mutex{fleet, "stock", how};
+                holdfast::shared_mutex{fleet, "stock", options};
             },
             [&] {
-                holdfast::counting_semaphore{fleet, "stock", 2, how};
+                holdfast::counting_semaphore{fleet, "stock", 2, options};
             }};
         for (const auto& make : makers) {
             EXPECT_EQ(failure_of(make), errc::invalid_option) << field;
@@ -63,18 +63,18 @@ TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) {
 TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // P9
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    for (const auto& [field, options] : bad_options()) {
-        const auto& how = options;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
         const std::vector<std::function<void()>> askers{
-            [&] { (void)stock.acquire(how); }, [&] { (void)stock.try_acquire(how); },
-            [&] { (void)stock.try_acquire_for(1s, how); }};
+            [&] { (void)stock.acquire(options); }, [&] { (void)stock.try_acquire(options); },
+            [&] { (void)stock.try_acquire_for(1s, options); }};
         for (const auto& ask : askers) {
             EXPECT_EQ(failure_of(ask), errc::invalid_option) << field;
             EXPECT_NE(complaint_of(ask).find(field), std::string::npos)
                 << field << " is not in: " << complaint_of(ask);
         }
         std::error_code failure;
-        EXPECT_FALSE(stock.try_acquire(how, failure));
+        EXPECT_FALSE(stock.try_acquire(options, failure));
         EXPECT_EQ(failure, errc::invalid_option) << field;
     }
     EXPECT_TRUE(look("stock").holders.empty());
@@ -84,12 +84,12 @@ TEST_P(options_errors, the_extremes_that_are_allowed_work) { // P9
     HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    for (const auto& how : {hold_options{.lease = 100ms}, hold_options{.lease = 24h},
-                            hold_options{.lease = 10s, .margin = 4999ms},
-                            hold_options{.max_hold = 10s, .min_hold = 0ms},
-                            hold_options{.max_hold = std::chrono::hours{24 * 365}},
-                            hold_options{.note = std::string(256, 'x')}}) {
-        EXPECT_TRUE(stock.try_acquire_for(long_wait, how));
+    for (const auto& options : {hold_options{.lease = 100ms}, hold_options{.lease = 24h},
+                                hold_options{.lease = 10s, .margin = 4999ms},
+                                hold_options{.max_hold = 10s, .min_hold = 0ms},
+                                hold_options{.max_hold = std::chrono::hours{24 * 365}},
+                                hold_options{.note = std::string(256, 'x')}}) {
+        EXPECT_TRUE(stock.try_acquire_for(long_wait, options));
     }
 }
 
@@ -98,9 +98,9 @@ TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { /
     holdfast::client dead{GetParam().dead_url, {.connect_wait = scaled(2s)}};
     holdfast::mutex stock{dead, "stock"};
     const stopwatch watch;
-    for (const auto& [field, options] : bad_options()) {
-        const auto& how = options;
-        EXPECT_EQ(failure_of([&] { (void)stock.acquire(how); }), errc::invalid_option) << field;
+    for (const auto& [field, bad] : bad_options()) {
+        const auto& options = bad;
+        EXPECT_EQ(failure_of([&] { (void)stock.acquire(options); }), errc::invalid_option) << field;
     }
     EXPECT_EQ(failure_of([&] { (void)holdfast::admin{dead}.inspect(""); }), errc::invalid_name);
     EXPECT_LT(watch.elapsed(), scaled(1s));

@@ -9,7 +9,7 @@ namespace {
 
 using namespace holdfast::test;
 using holdfast::errc;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 using kind = holdfast::event::kind;
 
@@ -113,15 +113,15 @@ TEST_P(ownership, a_foreign_ticket_cannot_release_renew_or_withdraw_a_hold) { //
     const auto foreign = stranger.ticket("stock");
     ASSERT_EQ(foreign.owner.number, held.owner.number);
     for (const auto& other : {foreign, holder.ticket("stock")}) {
-        EXPECT_EQ(stranger.release(other).what, fate::not_held);
-        EXPECT_EQ(stranger.withdraw(other).what, fate::not_held);
-        EXPECT_EQ(stranger.renew(other).what, fate::lost);
-        EXPECT_EQ(stranger.wait_on(other).what, fate::lost);
+        EXPECT_EQ(stranger.release(other).status, op_status::not_held);
+        EXPECT_EQ(stranger.withdraw(other).status, op_status::not_held);
+        EXPECT_EQ(stranger.renew(other).status, op_status::lost);
+        EXPECT_EQ(stranger.wait_on(other).status, op_status::lost);
     }
     const auto seen = holder.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
     EXPECT_EQ(seen.holders.front().token, token);
-    EXPECT_EQ(holder.renew(held).what, fate::renewed);
+    EXPECT_EQ(holder.renew(held).status, op_status::renewed);
 }
 
 TEST_P(ownership, a_stranger_cannot_put_a_waiter_out_of_the_queue) { // P4
@@ -129,11 +129,11 @@ TEST_P(ownership, a_stranger_cannot_put_a_waiter_out_of_the_queue) { // P4
     seam_client holder{url()};
     seam_client waiter{url()};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    ASSERT_EQ(holder.acquire(held).status, op_status::granted);
     const auto queued = waiter.ticket("stock");
-    ASSERT_EQ(waiter.acquire(queued, {.queue = queueing::grant}).what, fate::queued);
-    EXPECT_EQ(holder.withdraw(holder.ticket("stock")).what, fate::not_held);
-    EXPECT_EQ(waiter.wait_on(queued).what, fate::queued);
+    ASSERT_EQ(waiter.acquire(queued, {.queue = queueing::grant}).status, op_status::queued);
+    EXPECT_EQ(holder.withdraw(holder.ticket("stock")).status, op_status::not_held);
+    EXPECT_EQ(waiter.wait_on(queued).status, op_status::queued);
 }
 
 TEST_P(ownership, destroying_a_mutex_releases_what_threads_hold_through_it) { // P8

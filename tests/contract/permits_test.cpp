@@ -10,14 +10,14 @@ using namespace holdfast::test;
 using holdfast::errc;
 using holdfast::mode;
 using holdfast::primitive;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(permits);
 
 [[nodiscard]] request some(unsigned count, unsigned limit) {
     return {.kind = primitive::semaphore,
-            .how = mode::permits,
+            .mode = mode::permits,
             .permits = count,
             .limit = limit,
             .queue = queueing::grant};
@@ -86,29 +86,31 @@ TEST_P(permits, of_a_large_request_are_not_taken_by_small_ones_that_come_later) 
     const auto held = all.ticket("slots");
     const auto large = all.ticket("slots");
     const auto small = all.ticket("slots");
-    ASSERT_EQ(all.acquire(held, some(2, 3)).what, fate::granted);
-    ASSERT_EQ(all.acquire(large, some(3, 3)).what, fate::queued);
-    EXPECT_EQ(all.acquire(small, some(1, 3)).what, fate::queued);
-    EXPECT_EQ(all.release(held).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(large).what, fate::granted);
-    EXPECT_EQ(all.wait_on(small).what, fate::queued);
-    EXPECT_EQ(all.release(large).what, fate::handed_off);
-    EXPECT_EQ(all.wait_on(small).what, fate::granted);
+    ASSERT_EQ(all.acquire(held, some(2, 3)).status, op_status::granted);
+    ASSERT_EQ(all.acquire(large, some(3, 3)).status, op_status::queued);
+    EXPECT_EQ(all.acquire(small, some(1, 3)).status, op_status::queued);
+    EXPECT_EQ(all.release(held).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(large).status, op_status::granted);
+    EXPECT_EQ(all.wait_on(small).status, op_status::queued);
+    EXPECT_EQ(all.release(large).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(small).status, op_status::granted);
 }
 
 TEST_P(permits, that_are_released_together_serve_several_at_once) { // P6
     HOLDFAST_NEEDS(can(primitive::semaphore).fifo);
     seam_client all{url()};
     const auto held = all.ticket("slots");
-    ASSERT_EQ(all.acquire(held, some(3, 3)).what, fate::granted);
+    ASSERT_EQ(all.acquire(held, some(3, 3)).status, op_status::granted);
     std::vector<holdfast::engine::ticket> group;
     for (int i = 0; i < 4; ++i) {
         group.push_back(all.ticket("slots"));
-        ASSERT_EQ(all.acquire(group.back(), some(1, 3)).what, fate::queued);
+        ASSERT_EQ(all.acquire(group.back(), some(1, 3)).status, op_status::queued);
     }
-    EXPECT_EQ(all.release(held).what, fate::handed_off);
-    for (std::size_t i = 0; i < 3; ++i) { EXPECT_EQ(all.wait_on(group[i]).what, fate::granted); }
-    EXPECT_EQ(all.wait_on(group[3]).what, fate::queued);
+    EXPECT_EQ(all.release(held).status, op_status::handed_off);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(all.wait_on(group[i]).status, op_status::granted);
+    }
+    EXPECT_EQ(all.wait_on(group[3]).status, op_status::queued);
 }
 
 TEST_P(permits, of_a_crashed_holder_come_back) { // P7
@@ -116,7 +118,7 @@ TEST_P(permits, of_a_crashed_holder_come_back) { // P7
     seam_client crashed{url()};
     request brief = some(2, 2);
     brief.lease = 150ms;
-    ASSERT_EQ(crashed.acquire(crashed.ticket("slots"), brief).what, fate::granted);
+    ASSERT_EQ(crashed.acquire(crashed.ticket("slots"), brief).status, op_status::granted);
     auto fleet = connect();
     EXPECT_TRUE(
         (holdfast::counting_semaphore{fleet, "slots", 2}.try_acquire_for(2, long_wait, {})));

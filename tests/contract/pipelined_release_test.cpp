@@ -14,7 +14,7 @@ HOLDFAST_CONTRACT(pipelined_release);
 constexpr milliseconds a_second = scaled(1s);
 
 holdfast::client_options pipelined(std::shared_ptr<holdfast::observer> watch = {}) {
-    return {.pipeline_release = true, .watch = std::move(watch)};
+    return {.pipeline_release = true, .observer = std::move(watch)};
 }
 
 TEST_P(pipelined_release, frees_the_lock_though_the_client_does_nothing_more) { // P7
@@ -56,7 +56,7 @@ TEST_P(pipelined_release, comes_before_whatever_its_client_asks_next) { // P3, P
         last = stock.token();
         stock.unlock();
     }
-    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
 TEST_P(pipelined_release, is_done_before_its_client_is_gone) { // P8

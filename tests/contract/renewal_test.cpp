@@ -126,7 +126,7 @@ TEST_P(renewal, ends_with_the_release) { // P8
     held.release();
     // A renewal that came after the release must not bring the hold back, nor disturb the next.
     const auto mine = rival.ticket("stock");
-    ASSERT_EQ(rival.acquire(mine).what, holdfast::engine::fate::granted);
+    ASSERT_EQ(rival.acquire(mine).status, holdfast::engine::op_status::granted);
     EXPECT_TRUE(throughout(short_lease, [&] {
         const auto seen = rival.inspect("stock");
         return seen.holders.size() == 1 && seen.holders.front().owner == mine.owner.text();

@@ -4,8 +4,8 @@
 namespace {
 
 using namespace holdfast::test;
-using holdfast::engine::fate;
 using holdfast::engine::notice;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(resend);
@@ -17,11 +17,11 @@ TEST_P(resend, an_acquire_sent_twice_is_one_hold_with_one_token) { // P5
     const auto held = all.ticket("stock");
     const auto first = all.acquire(held);
     const auto second = all.acquire(held);
-    EXPECT_EQ(first.what, fate::granted);
-    EXPECT_EQ(second.what, fate::granted);
+    EXPECT_EQ(first.status, op_status::granted);
+    EXPECT_EQ(second.status, op_status::granted);
     EXPECT_EQ(second.token, first.token);
     EXPECT_EQ(all.inspect("stock").holders.size(), 1U);
-    EXPECT_EQ(all.release(held).what, fate::released);
+    EXPECT_EQ(all.release(held).status, op_status::released);
     EXPECT_TRUE(is_free("stock"));
 }
 
@@ -29,25 +29,25 @@ TEST_P(resend, an_acquire_of_permits_sent_twice_takes_them_once) { // P5
     HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
     seam_client all{url()};
     const request two{.kind = holdfast::primitive::semaphore,
-                      .how = holdfast::mode::permits,
+                      .mode = holdfast::mode::permits,
                       .permits = 2,
                       .limit = 4};
     const auto held = all.ticket("slots");
     EXPECT_EQ(all.acquire(held, two).token, all.acquire(held, two).token);
     EXPECT_EQ(all.inspect("slots").holders.size(), 1U);
-    EXPECT_EQ(all.acquire(all.ticket("slots"), two).what, fate::granted);
+    EXPECT_EQ(all.acquire(all.ticket("slots"), two).status, op_status::granted);
 }
 
 TEST_P(resend, a_queued_acquire_sent_twice_keeps_its_one_place) { // P5, P6
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     const auto one = all.ticket("stock");
     const auto two = all.ticket("stock");
-    ASSERT_EQ(all.acquire(one, in_line).what, fate::queued);
-    ASSERT_EQ(all.acquire(two, in_line).what, fate::queued);
-    EXPECT_EQ(all.acquire(one, in_line).what, fate::queued);
+    ASSERT_EQ(all.acquire(one, in_line).status, op_status::queued);
+    ASSERT_EQ(all.acquire(two, in_line).status, op_status::queued);
+    EXPECT_EQ(all.acquire(one, in_line).status, op_status::queued);
 
     const auto seen = all.inspect("stock");
     ASSERT_EQ(seen.waiters.size(), 2U);
@@ -59,12 +59,12 @@ TEST_P(resend, a_queued_acquire_sent_again_after_its_grant_answers_the_grant) { 
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     const auto queued = all.ticket("stock");
-    ASSERT_EQ(all.acquire(queued, in_line).what, fate::queued);
-    ASSERT_EQ(all.release(held).what, fate::handed_off);
+    ASSERT_EQ(all.acquire(queued, in_line).status, op_status::queued);
+    ASSERT_EQ(all.release(held).status, op_status::handed_off);
     const auto again = all.acquire(queued, in_line);
-    EXPECT_EQ(again.what, fate::granted);
+    EXPECT_EQ(again.status, op_status::granted);
     EXPECT_EQ(again.token, all.inspect("stock").holders.at(0).token);
 }
 
@@ -72,9 +72,9 @@ TEST_P(resend, a_release_sent_twice_has_the_same_answer) { // P5
     HOLDFAST_NEEDS(can().recalls_release);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
-    EXPECT_EQ(all.release(held).what, fate::released);
-    EXPECT_EQ(all.release(held).what, fate::released);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
+    EXPECT_EQ(all.release(held).status, op_status::released);
+    EXPECT_EQ(all.release(held).status, op_status::released);
     EXPECT_TRUE(is_free("stock"));
 }
 
@@ -83,12 +83,12 @@ TEST_P(resend, a_release_sent_again_after_another_took_over_leaves_that_one_alon
     seam_client first{url()};
     seam_client second{url()};
     const auto held = first.ticket("stock");
-    ASSERT_EQ(first.acquire(held).what, fate::granted);
-    ASSERT_EQ(first.release(held).what, fate::released);
+    ASSERT_EQ(first.acquire(held).status, op_status::granted);
+    ASSERT_EQ(first.release(held).status, op_status::released);
     const auto next = second.ticket("stock");
-    ASSERT_EQ(second.acquire(next).what, fate::granted);
-    EXPECT_EQ(first.release(held).what, fate::released);
-    EXPECT_EQ(second.renew(next).what, fate::renewed);
+    ASSERT_EQ(second.acquire(next).status, op_status::granted);
+    EXPECT_EQ(first.release(held).status, op_status::released);
+    EXPECT_EQ(second.renew(next).status, op_status::renewed);
     EXPECT_EQ(second.inspect("stock").holders.size(), 1U);
 }
 
@@ -97,24 +97,24 @@ TEST_P(resend, a_release_that_handed_off_says_so_again) { // P5
     seam_client first{url()};
     seam_client second{url()};
     const auto held = first.ticket("stock");
-    ASSERT_EQ(first.acquire(held).what, fate::granted);
+    ASSERT_EQ(first.acquire(held).status, op_status::granted);
     const auto next = second.ticket("stock");
-    ASSERT_EQ(second.acquire(next, in_line).what, fate::queued);
-    EXPECT_EQ(first.release(held).what, fate::handed_off);
-    EXPECT_EQ(first.release(held).what, fate::handed_off);
-    EXPECT_EQ(second.renew(next).what, fate::renewed);
+    ASSERT_EQ(second.acquire(next, in_line).status, op_status::queued);
+    EXPECT_EQ(first.release(held).status, op_status::handed_off);
+    EXPECT_EQ(first.release(held).status, op_status::handed_off);
+    EXPECT_EQ(second.renew(next).status, op_status::renewed);
 }
 
 TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
     HOLDFAST_NEEDS(can().not_after);
     seam_client late{url()};
-    const auto who = late.ticket("stock");
+    const auto ticket = late.ticket("stock");
     // Some way past, because an engine with a clock of its own translates it with some error.
     const auto past = late.who().time->now() - 2s;
-    EXPECT_EQ(late.acquire(who, {.not_after = past}).what, fate::busy);
+    EXPECT_EQ(late.acquire(ticket, {.not_after = past}).status, op_status::busy);
     EXPECT_EQ(
-        late.acquire(late.ticket("stock"), {.queue = queueing::grant, .not_after = past}).what,
-        fate::busy);
+        late.acquire(late.ticket("stock"), {.queue = queueing::grant, .not_after = past}).status,
+        op_status::busy);
     const auto seen = late.inspect("stock");
     EXPECT_TRUE(seen.holders.empty());
     EXPECT_TRUE(seen.waiters.empty());
@@ -123,17 +123,18 @@ TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
 TEST_P(resend, an_acquire_before_its_not_after_is_granted) { // P5
     seam_client prompt{url()};
     const auto soon = prompt.who().time->now() + long_wait;
-    EXPECT_EQ(prompt.acquire(prompt.ticket("stock"), {.not_after = soon}).what, fate::granted);
+    EXPECT_EQ(prompt.acquire(prompt.ticket("stock"), {.not_after = soon}).status,
+              op_status::granted);
 }
 
 TEST_P(resend, a_late_duplicate_does_not_queue_behind_the_living) { // P5, P8
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     request late = in_line;
     late.not_after = all.who().time->now() - 2s;
-    EXPECT_EQ(all.acquire(all.ticket("stock"), late).what, fate::busy);
+    EXPECT_EQ(all.acquire(all.ticket("stock"), late).status, op_status::busy);
     EXPECT_TRUE(all.inspect("stock").waiters.empty());
 }
 
@@ -141,18 +142,18 @@ TEST_P(resend, a_duplicate_of_an_acquire_that_was_released_takes_nothing) { // P
     HOLDFAST_NEEDS(can().recalls_release);
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
-    ASSERT_EQ(all.release(held).what, fate::released);
-    EXPECT_EQ(all.acquire(held).what, fate::busy);
-    EXPECT_EQ(all.acquire(held, in_line).what, fate::busy);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
+    ASSERT_EQ(all.release(held).status, op_status::released);
+    EXPECT_EQ(all.acquire(held).status, op_status::busy);
+    EXPECT_EQ(all.acquire(held, in_line).status, op_status::busy);
     EXPECT_TRUE(is_free("stock"));
 }
 
 TEST_P(resend, a_withdraw_of_what_was_granted_meanwhile_releases_it) { // P5
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
-    EXPECT_EQ(all.withdraw(held).what, fate::released);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
+    EXPECT_EQ(all.withdraw(held).status, op_status::released);
     EXPECT_TRUE(is_free("stock"));
     (void)all.withdraw(held);
     EXPECT_TRUE(all.inspect("stock").holders.empty());
@@ -163,13 +164,13 @@ TEST_P(resend, a_withdraw_of_a_hand_off_passes_it_on) { // P5, P6
     seam_client all{url()};
     seam_client last{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     const auto quitter = all.ticket("stock");
-    ASSERT_EQ(all.acquire(quitter, in_line).what, fate::queued);
+    ASSERT_EQ(all.acquire(quitter, in_line).status, op_status::queued);
     const auto next = last.ticket("stock");
-    ASSERT_EQ(last.acquire(next, in_line).what, fate::queued);
-    ASSERT_EQ(all.release(held).what, fate::handed_off);
-    EXPECT_EQ(all.withdraw(quitter).what, fate::released);
+    ASSERT_EQ(last.acquire(next, in_line).status, op_status::queued);
+    ASSERT_EQ(all.release(held).status, op_status::handed_off);
+    EXPECT_EQ(all.withdraw(quitter).status, op_status::released);
     EXPECT_TRUE(last.await(notice::kind::granted, next));
 }
 
@@ -177,23 +178,24 @@ TEST_P(resend, a_withdraw_sent_twice_leaves_the_next_holder_alone) { // P4, P5
     seam_client first{url()};
     seam_client second{url()};
     const auto quitter = first.ticket("stock");
-    ASSERT_EQ(first.acquire(quitter).what, fate::granted);
-    ASSERT_EQ(first.withdraw(quitter).what, fate::released);
+    ASSERT_EQ(first.acquire(quitter).status, op_status::granted);
+    ASSERT_EQ(first.withdraw(quitter).status, op_status::released);
     const auto next = second.ticket("stock");
-    ASSERT_EQ(second.acquire(next).what, fate::granted);
+    ASSERT_EQ(second.acquire(next).status, op_status::granted);
     (void)first.withdraw(quitter);
-    EXPECT_EQ(second.renew(next).what, fate::renewed);
+    EXPECT_EQ(second.renew(next).status, op_status::renewed);
 }
 
 TEST_P(resend, an_operation_that_is_cancelled_leaves_nothing) { // P5, P8
     seam_client all{url()};
     const auto held = all.ticket("stock");
-    ASSERT_EQ(all.acquire(held).what, fate::granted);
+    ASSERT_EQ(all.acquire(held).status, op_status::granted);
     for (const char* name : {"stock", "free"}) {
         const auto id = all.start(seam_client::acquire_op(all.ticket(name), in_line));
         // An engine may answer before submit returns: then there is nothing left to cancel.
-        if (const auto said = all.answer_to(id)) {
-            EXPECT_TRUE(said->what == fate::queued || said->what == fate::granted);
+        if (const auto answer = all.answer_to(id)) {
+            EXPECT_TRUE(answer->status == op_status::queued ||
+                        answer->status == op_status::granted);
             continue;
         }
         all.cancel(id);
@@ -209,9 +211,9 @@ TEST_P(resend, every_operation_is_answered_exactly_once) { // P5
     seam_client all{url()};
     std::vector<holdfast::engine::op_id> ids;
     for (int i = 0; i < 50; ++i) {
-        const auto who = all.ticket("stock:" + std::to_string(i % 5));
-        ids.push_back(all.start(seam_client::acquire_op(who, {})));
-        ids.push_back(all.start(holdfast::engine::release_op{who}));
+        const auto ticket = all.ticket("stock:" + std::to_string(i % 5));
+        ids.push_back(all.start(seam_client::acquire_op(ticket, {})));
+        ids.push_back(all.start(holdfast::engine::release_op{ticket}));
     }
     ids.push_back(all.start(holdfast::engine::diagnose_op{}));
     ids.push_back(all.start(holdfast::engine::beat_op{}));
@@ -223,18 +225,19 @@ TEST_P(resend, items_of_one_beat_do_not_change_one_another) { // P5
     seam_client all{url()};
     const auto a = all.ticket("a");
     const auto b = all.ticket("b");
-    ASSERT_EQ(all.acquire(a).what, fate::granted);
-    ASSERT_EQ(all.acquire(b).what, fate::granted);
+    ASSERT_EQ(all.acquire(a).status, op_status::granted);
+    ASSERT_EQ(all.acquire(b).status, op_status::granted);
     const auto nobody = all.ticket("a");
-    const auto said = all.ask(holdfast::engine::beat_op{.items = {{.who = a, .lease = 30s},
-                                                                  {.who = nobody, .lease = 30s},
-                                                                  {.who = b, .lease = 30s}}});
-    ASSERT_EQ(said.beats.size(), 3U);
-    EXPECT_EQ(said.beats[0].what, fate::renewed);
-    EXPECT_EQ(said.beats[0].who, a);
-    EXPECT_EQ(said.beats[1].what, fate::lost);
-    EXPECT_EQ(said.beats[2].what, fate::renewed);
-    EXPECT_EQ(said.beats[2].who, b);
+    const auto answer =
+        all.ask(holdfast::engine::beat_op{.items = {{.ticket = a, .lease = 30s},
+                                                    {.ticket = nobody, .lease = 30s},
+                                                    {.ticket = b, .lease = 30s}}});
+    ASSERT_EQ(answer.beats.size(), 3U);
+    EXPECT_EQ(answer.beats[0].status, op_status::renewed);
+    EXPECT_EQ(answer.beats[0].ticket, a);
+    EXPECT_EQ(answer.beats[1].status, op_status::lost);
+    EXPECT_EQ(answer.beats[2].status, op_status::renewed);
+    EXPECT_EQ(answer.beats[2].ticket, b);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using namespace holdfast::test;
 using holdfast::errc;
-using holdfast::engine::fate;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(tokens);
@@ -60,7 +60,7 @@ TEST_P(tokens, rise_over_expiry) { // P3
     seam_client crashed{url()};
     auto fleet = connect();
     const auto old = crashed.acquire(crashed.ticket("stock"), {.lease = 100ms});
-    ASSERT_EQ(old.what, fate::granted);
+    ASSERT_EQ(old.status, op_status::granted);
     EXPECT_GT((holdfast::mutex{fleet, "stock"}.acquire().token()), old.token);
 }
 
@@ -90,7 +90,7 @@ TEST_P(tokens, do_not_change_while_held) { // P3
     const auto held = holder.ticket("stock");
     const auto token = holder.acquire(held).token;
     ASSERT_NE(token, 0U);
-    ASSERT_EQ(holder.renew(held).what, fate::renewed);
+    ASSERT_EQ(holder.renew(held).status, op_status::renewed);
     const auto seen = holder.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
     EXPECT_EQ(seen.holders.front().token, token);

@@ -21,8 +21,8 @@ struct watched {
     instant earliest{};
     instant latest{};
 
-    watched(holdfast::mutex& of, milliseconds length, milliseconds margin)
-        : lease{of.acquire({.lease = length, .renew = false, .margin = margin})} {
+    watched(holdfast::mutex& mutex, milliseconds length, milliseconds margin)
+        : lease{mutex.acquire({.lease = length, .renew = false, .margin = margin})} {
         const auto after = boot_clock::now();
         const auto shown = margin > 0ms ? margin : std::max<milliseconds>(50ms, length / 20);
         const auto valid_for = length - (length / 100 + 2ms) - shown;
@@ -31,8 +31,9 @@ struct watched {
     }
 };
 
-void expect_valid_until_then_only(holdfast::mutex& of, milliseconds length, milliseconds margin) {
-    const watched held{of, length, margin};
+void expect_valid_until_then_only(holdfast::mutex& mutex, milliseconds length,
+                                  milliseconds margin) {
+    const watched held{mutex, length, margin};
     for (;;) {
         const auto before = boot_clock::now();
         const bool valid = held.lease.valid();

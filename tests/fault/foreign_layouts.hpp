@@ -10,7 +10,7 @@ namespace holdfast::test {
 
 struct foreign_layout_case {
     std::string name;
-    hold_options how;
+    hold_options options;
     std::string acquires; ///< the bytes by which the proxy knows an acquire
     std::string releases;
     std::string renews;

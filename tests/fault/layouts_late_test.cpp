@@ -10,7 +10,7 @@ class layout_late_request : public redis_fault,
                             public testing::WithParamInterface<foreign_layout_case> {
 protected:
     [[nodiscard]] hold_options how(milliseconds lease) const {
-        auto out = GetParam().how;
+        auto out = GetParam().options;
         out.lease = lease;
         return out;
     }
@@ -140,8 +140,8 @@ TEST_P(layout_late_request,
        to_acquire_that_was_cancelled_takes_nothing) { // P5, through the seam
     seam_client here{between.url() + "?timeout=4000"};
     auto ticket = here.ticket("stock");
-    ticket.how = {GetParam().how.layout, GetParam().how.fencing};
-    ASSERT_EQ(here.release(ticket).what, engine::fate::not_held); // connects
+    ticket.format = {GetParam().options.layout, GetParam().options.fencing};
+    ASSERT_EQ(here.release(ticket).status, engine::op_status::not_held); // connects
     between.hold_requests({.with = GetParam().acquires});
     const auto id = here.start(seam_client::acquire_op(ticket, {}));
     here.drive_for(20ms);
@@ -173,15 +173,16 @@ TEST_P(layout_late_request, to_acquire_takes_nothing_when_the_engine_was_reset_s
     seam_client first{between.url() + "?timeout=4000"};
     auto other = first.ticket("other");
     auto ticket = first.ticket("stock");
-    other.how = ticket.how = {GetParam().how.layout, GetParam().how.fencing};
-    ASSERT_EQ(first.acquire(other).what, engine::fate::granted) << "it is connected";
+    other.format = ticket.format = {GetParam().options.layout, GetParam().options.fencing};
+    ASSERT_EQ(first.acquire(other).status, engine::op_status::granted) << "it is connected";
     between.hold_requests({.with = GetParam().acquires});
     first.start(seam_client::acquire_op(ticket, {}));
     first.send();
     ASSERT_TRUE(one_is_held());
     first.reset();
-    ASSERT_TRUE(eventually([&] { return first.acquire(ticket).what == engine::fate::granted; }));
-    ASSERT_EQ(first.release(ticket).what, engine::fate::released);
+    ASSERT_TRUE(
+        eventually([&] { return first.acquire(ticket).status == engine::op_status::granted; }));
+    ASSERT_EQ(first.release(ticket).status, engine::op_status::released);
     let_it_arrive();
     if (!remembers()) { first.drive_for(1s); } // a client would be driven by its keeper
     expect_free();

@@ -8,7 +8,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using testing::Each;
 using testing::IsEmpty;
 
@@ -16,13 +16,13 @@ class layout_lost_answer : public redis_fault,
                            public testing::WithParamInterface<foreign_layout_case> {
 protected:
     [[nodiscard]] hold_options how(milliseconds lease = 10s) const {
-        auto out = GetParam().how;
+        auto out = GetParam().options;
         out.lease = lease;
         return out;
     }
     [[nodiscard]] bool held() { return server.command({"EXISTS", "stock"}).number() == 1; }
     [[nodiscard]] std::string holder() {
-        const auto seen = admin{looker, GetParam().how.layout}.inspect("stock");
+        const auto seen = admin{looker, GetParam().options.layout}.inspect("stock");
         return seen ? seen->holders.at(0).owner : "";
     }
 
@@ -42,9 +42,9 @@ TEST_P(layout_lost_answer, to_an_acquire_is_recognised_as_our_own) {
     EXPECT_FALSE(asking.done()) << "nobody has told it";
     auto got = asking.get();
     EXPECT_EQ(got.owner(), first);
-    if (GetParam().how.fencing) {
+    if (GetParam().options.fencing) {
         EXPECT_EQ(got.token(),
-                  (admin{looker, GetParam().how.layout}.inspect("stock")->holders.at(0).token));
+                  (admin{looker, GetParam().options.layout}.inspect("stock")->holders.at(0).token));
     }
     EXPECT_EQ(got.release(), release_answer::released);
     EXPECT_FALSE(held());
@@ -99,11 +99,11 @@ TEST_P(layout_lost_answer, to_a_release_that_another_followed_leaves_that_one_al
 
 TEST_P(layout_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
     seam_client here{between.url()};
-    auto who = here.ticket("stock");
-    who.how = {GetParam().how.layout, GetParam().how.fencing};
-    ASSERT_EQ(here.release(who).what, fate::not_held); // connects
+    auto ticket = here.ticket("stock");
+    ticket.format = {GetParam().options.layout, GetParam().options.fencing};
+    ASSERT_EQ(here.release(ticket).status, op_status::not_held); // connects
     between.hold_answers({.with = GetParam().acquires});
-    const auto id = here.start(seam_client::acquire_op(who, {}));
+    const auto id = here.start(seam_client::acquire_op(ticket, {}));
     here.drive_for(20ms);
     ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
     EXPECT_TRUE(held());

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 struct shared_layout {
     std::string name;
-    layout how{};
+    holdfast::layout layout{};
     hold_options usual;
     hold_options fenced;
 };
@@ -39,8 +39,8 @@ INSTANTIATE_TEST_SUITE_P(each, layouts, testing::Values(plain(), redisson()),
 
 TEST_P(layouts, eight_threads_of_two_clients_lose_no_count) { // P1
     int counter = 0;                                          // guarded by the lock alone
-    const auto work = [&](client& of) {
-        mutex lock{of, "stock", in.usual};
+    const auto work = [&](client& client) {
+        mutex lock{client, "stock", in.usual};
         for (int round = 0; round < 100; ++round) {
             const auto held = lock.acquire();
             const int seen = counter;
@@ -74,19 +74,19 @@ TEST_P(layouts, options_of_a_call_do_not_take_the_tokens_away) { // P3
 
 TEST_P(layouts, a_release_by_another_client_is_remembered_for_a_minute) { // P5, as the command does
     const auto owner = mutex{here, "stock"}.acquire(in.usual).detach();
-    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner)));
-    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner))) << "as it was";
+    EXPECT_TRUE((admin{client{server.url()}, in.layout}.release("stock", owner)));
+    EXPECT_TRUE((admin{client{server.url()}, in.layout}.release("stock", owner))) << "as it was";
     const auto left = keys();
     ASSERT_EQ(left.size(), 1U) << "where it is remembered";
     EXPECT_GT(server.command({"PTTL", left.front()}).number(), 30'000);
     EXPECT_LE(server.command({"PTTL", left.front()}).number(), 60'000);
     const auto next = mutex{there, "stock"}.acquire(in.usual);
-    EXPECT_TRUE((admin{client{server.url()}, in.how}.release("stock", owner)));
+    EXPECT_TRUE((admin{client{server.url()}, in.layout}.release("stock", owner)));
     EXPECT_FALSE((mutex{here, "stock"}.try_acquire(in.usual))) << "the next holder is left alone";
 }
 
 TEST_P(layouts, what_was_not_held_is_not_remembered_as_released) {
-    const admin by{there, in.how};
+    const admin by{there, in.layout};
     EXPECT_FALSE(by.release("stock", here.id() + ":7"));
     EXPECT_FALSE(by.release("stock", here.id() + ":7"));
     EXPECT_TRUE(keys().empty());
@@ -104,10 +104,10 @@ TEST_P(layouts, a_release_that_may_not_publish_changes_nothing) {
 
 TEST_P(layouts, whoever_finds_something_else_in_place_of_its_lock_is_told_at_once) { // P2
     const auto watch = std::make_shared<recording_observer>();
-    const client watched{server.url(), {.watch = watch}};
-    auto how = in.usual;
-    how.lease = 6s;
-    const auto held = mutex{watched, "stock"}.acquire(how);
+    const client watched{server.url(), {.observer = watch}};
+    auto options = in.usual;
+    options.lease = 6s;
+    const auto held = mutex{watched, "stock"}.acquire(options);
     server.command({"DEL", "stock"});
     server.command({"RPUSH", "stock", "a"});
     EXPECT_TRUE(watch->await(event::kind::lost, 4s)) << "at the next renewal, after 2 s";
@@ -115,7 +115,7 @@ TEST_P(layouts, whoever_finds_something_else_in_place_of_its_lock_is_told_at_onc
 
 TEST_P(layouts, tokens_that_are_no_numbers_are_refused_and_left_alone) {
     const std::string key =
-        in.how == layout::plain ? "hf:token:{stock}" : "redisson_lock_token:{stock}";
+        in.layout == layout::plain ? "hf:token:{stock}" : "redisson_lock_token:{stock}";
     server.command({"SET", key, "abc"});
     EXPECT_EQ(complaint_of([&] {
                   (void)mutex{here, "stock"}.acquire(in.fenced);
@@ -130,8 +130,8 @@ TEST_P(layouts, a_key_that_is_no_lock_is_refused_by_every_operation_and_left_alo
     const std::vector<std::string> as_sorted_set{"ZADD", "stock", "1", "b"};
     const std::vector<std::string> as_set{"SADD", "stock", "a"};
     const std::vector<std::string> as_the_other{
-        in.how == layout::plain ? std::vector<std::string>{"HSET", "stock", "a", "b"}
-                                : std::vector<std::string>{"SET", "stock", "a"}};
+        in.layout == layout::plain ? std::vector<std::string>{"HSET", "stock", "a", "b"}
+                                   : std::vector<std::string>{"SET", "stock", "a"}};
     for (const auto& make : {as_list, as_sorted_set, as_set, as_the_other}) {
         server.flush_all();
         server.command(make);
@@ -142,7 +142,7 @@ TEST_P(layouts, a_key_that_is_no_lock_is_refused_by_every_operation_and_left_alo
                 << make.front() << ", " << what << ": " << said.text;
             EXPECT_THAT(said.text, HasSubstr("holds something else")) << make.front() << what;
         };
-        const admin by{here, in.how};
+        const admin by{here, in.layout};
         refuses("try", [&] { (void)mutex{here, "stock"}.try_acquire(in.usual); });
         refuses("wait", [&] { (void)mutex{here, "stock"}.acquire(in.usual); });
         refuses("fenced", [&] { (void)mutex{here, "stock"}.acquire(in.fenced); });

@@ -131,7 +131,7 @@ TEST_F(plain_layout, looks_again_at_bounded_intervals_that_differ) {
 
 TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
     const auto watch = std::make_shared<recording_observer>();
-    const client watched{server.url(), {.watch = watch}};
+    const client watched{server.url(), {.observer = watch}};
     auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::plain});
     server.command({"SET", "stock", "another", "PX", "30000"});
     ASSERT_TRUE(watch->await(event::kind::lost));
@@ -221,9 +221,9 @@ TEST_F(plain_layout, recursion_in_another_layout_is_another_lock) {
 
 TEST_F(plain_layout, without_fencing_has_no_token_and_says_so) {
     const auto held = mutex{here, "stock"}.acquire(plain);
-    const auto said = complaint_of([&] { (void)held.token(); });
-    EXPECT_EQ(said.code, errc::unsupported);
-    EXPECT_THAT(said.text, HasSubstr("fencing"));
+    const auto complaint = complaint_of([&] { (void)held.token(); });
+    EXPECT_EQ(complaint.code, errc::unsupported);
+    EXPECT_THAT(complaint.text, HasSubstr("fencing"));
 }
 
 TEST_F(plain_layout, with_fencing_has_tokens_that_rise_also_after_a_flush) { // P3
@@ -246,9 +246,9 @@ TEST_F(plain_layout, go_zero_and_redlock_have_their_times) {
     EXPECT_LE(pttl(), 10'500);
     held.release();
     EXPECT_EQ(compat::go_zero(0s).lease, 500ms);
-    const auto how = compat::redlock(10s);
-    EXPECT_EQ(how.margin, 102ms);
-    held = mutex{here, "stock", how}.acquire();
+    const auto options = compat::redlock(10s);
+    EXPECT_EQ(options.margin, 102ms);
+    held = mutex{here, "stock", options}.acquire();
     EXPECT_LE(held.remaining(), 10s - 102ms);
 }
 
@@ -294,7 +294,7 @@ TEST_F(plain_layout, an_admin_sees_and_breaks_locks_of_others_and_ours) {
     EXPECT_TRUE(look_at.break_lock("stock"));
 
     const auto watch = std::make_shared<recording_observer>();
-    const client watched{server.url(), {.watch = watch}};
+    const client watched{server.url(), {.observer = watch}};
     const auto held = mutex{watched, "stock"}.acquire(fenced);
     seen = look_at.inspect("stock");
     ASSERT_TRUE(seen);

@@ -27,7 +27,7 @@ TEST_F(redis_broken_write, is_noticed_at_once_and_made_good) {
 
 TEST_F(redis_broken_write, never_gives_an_answer_to_who_did_not_ask) { // P1, P5
     seam_client here{between.url()};
-    ASSERT_EQ(here.acquire(here.ticket("free")).what, engine::fate::granted);
+    ASSERT_EQ(here.acquire(here.ticket("free")).status, engine::op_status::granted);
     cut();
     here.drive_for(200ms); // a second connection: whatever the first try left is there
     for (int i = 0; i < 3; ++i) {
@@ -42,7 +42,7 @@ TEST_F(redis_broken_write, never_gives_an_answer_to_who_did_not_ask) { // P1, P5
             here.drive_for(1ms);
             return here.answer_to(asked) && here.answer_to(next);
         }));
-        EXPECT_NE(here.answer_to(asked)->what, engine::fate::granted) << "another holds it";
+        EXPECT_NE(here.answer_to(asked)->status, engine::op_status::granted) << "another holds it";
         EXPECT_EQ(here.times_answered(asked), 1U);
         here.drive_for(100ms);
     }

@@ -71,7 +71,7 @@ protected:
         const auto all = history::parse_file(file("history"));
         if (!all.errors.empty()) { return "the history cannot be read"; }
         holds_ = std::ranges::count_if(all.events, [](const history::event& one) {
-            return std::holds_alternative<history::granted>(one.what);
+            return std::holds_alternative<history::granted>(one.type);
         });
         std::cout << holds_ << " holds, " << losses() << " of them lost" << std::endl;
         auto found = history::check(all.events, how);
@@ -81,7 +81,7 @@ protected:
     [[nodiscard]] std::ptrdiff_t losses() const {
         const auto all = history::parse_file(file("history")).events;
         return std::ranges::count_if(all, [](const history::event& one) {
-            return std::holds_alternative<history::lost>(one.what);
+            return std::holds_alternative<history::lost>(one.type);
         });
     }
     [[nodiscard]] std::string file(const std::string& name) const {

@@ -5,7 +5,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 /// A server whose clock the test sets.
@@ -49,15 +49,15 @@ TEST_F(redis_clock, stepped_in_both_directions_leaves_tokens_rising) { // P3
 
 TEST_F(redis_clock, stepped_back_lets_a_dead_holder_hold_for_its_lease_only) { // P7
     server.set_clock(3600s);
-    ASSERT_EQ(here.acquire(here.ticket("stock"), {.lease = 1s}).what, fate::granted);
+    ASSERT_EQ(here.acquire(here.ticket("stock"), {.lease = 1s}).status, op_status::granted);
     ASSERT_EQ(here.acquire(here.ticket("page"),
-                           {.kind = primitive::shared_mutex, .how = mode::shared, .lease = 1s})
-                  .what,
-              fate::granted);
+                           {.kind = primitive::shared_mutex, .mode = mode::shared, .lease = 1s})
+                  .status,
+              op_status::granted);
     server.set_clock(0s);
     const stopwatch since;
     const auto take = [&](const std::string& name, primitive kind) {
-        return other.acquire(other.ticket(name), {.kind = kind}).what == fate::granted;
+        return other.acquire(other.ticket(name), {.kind = kind}).status == op_status::granted;
     };
     bool stock = false;
     bool page = false;
@@ -72,8 +72,8 @@ TEST_F(redis_clock, stepped_back_lets_a_dead_holder_hold_for_its_lease_only) { /
 TEST_F(redis_clock, stepped_back_lets_a_renewed_lease_last_as_long_as_it_was_renewed_for) { // P1
     server.set_clock(3600s);
     const auto held = here.ticket("stock");
-    ASSERT_EQ(here.acquire(held, {.lease = 1s}).what, fate::granted);
-    ASSERT_EQ(here.renew(held, 1h).what, fate::renewed);
+    ASSERT_EQ(here.acquire(held, {.lease = 1s}).status, op_status::granted);
+    ASSERT_EQ(here.renew(held, 1h).status, op_status::renewed);
     server.set_clock(0s);
     EXPECT_GT(other.inspect("stock").holders.at(0).remaining, 59min);
     EXPECT_LE(other.inspect("stock").holders.at(0).remaining, 1h);
@@ -82,17 +82,17 @@ TEST_F(redis_clock, stepped_back_lets_a_renewed_lease_last_as_long_as_it_was_ren
 TEST_F(redis_clock, stepped_back_lets_dead_waiters_be_in_the_way_for_three_seconds) { // P6
     server.set_clock(3600s);
     const auto held = here.ticket("stock");
-    ASSERT_EQ(here.acquire(held, {.lease = 60s}).what, fate::granted);
+    ASSERT_EQ(here.acquire(held, {.lease = 60s}).status, op_status::granted);
     {
         seam_client dead{server.url()};
         ASSERT_TRUE(dead.queue_up("stock", 20));
     }
     server.set_clock(0s);
     const auto waiter = other.ticket("stock");
-    ASSERT_EQ(other.acquire(waiter, {.queue = queueing::grant}).what, fate::queued);
+    ASSERT_EQ(other.acquire(waiter, {.queue = queueing::grant}).status, op_status::queued);
     (void)here.release(held);
     const stopwatch since;
-    ASSERT_TRUE(eventually([&] { return other.wait_on(waiter).what == fate::granted; }))
+    ASSERT_TRUE(eventually([&] { return other.wait_on(waiter).status == op_status::granted; }))
         << "kept out for an hour";
     EXPECT_LT(since.elapsed(), 3s + scaled(2s));
 }
@@ -100,12 +100,12 @@ TEST_F(redis_clock, stepped_back_lets_dead_waiters_be_in_the_way_for_three_secon
 TEST_F(redis_clock, stepped_back_does_not_make_a_min_hold_longer) { // P7
     server.set_clock(3600s);
     const auto held = here.ticket("stock");
-    ASSERT_EQ(here.acquire(held, {.min_hold = 1s}).what, fate::granted);
-    ASSERT_EQ(here.release(held).what, fate::released);
+    ASSERT_EQ(here.acquire(held, {.min_hold = 1s}).status, op_status::granted);
+    ASSERT_EQ(here.release(held).status, op_status::released);
     server.set_clock(0s);
-    EXPECT_EQ(other.acquire(other.ticket("stock")).what, fate::busy) << "it rests";
-    EXPECT_TRUE(
-        eventually([&] { return other.acquire(other.ticket("stock")).what == fate::granted; }, 4s));
+    EXPECT_EQ(other.acquire(other.ticket("stock")).status, op_status::busy) << "it rests";
+    EXPECT_TRUE(eventually(
+        [&] { return other.acquire(other.ticket("stock")).status == op_status::granted; }, 4s));
 }
 
 TEST_F(redis_clock, stepped_back_makes_a_request_from_before_too_late) { // P5

@@ -33,7 +33,7 @@ TEST_F(redis_dead_connection, is_not_what_the_shortest_leases_need_to_be_lost) {
 
 TEST_F(redis_dead_connection, does_not_cost_a_lease_that_is_not_much_longer_than_timeout) {
     const auto watch = std::make_shared<recording_observer>();
-    auto here = connect("", {.watch = watch}); // timeout is 2 s
+    auto here = connect("", {.observer = watch}); // timeout is 2 s
     std::vector<lease> held;
     for (const auto way : {layout::native, layout::plain, layout::redisson}) {
         held.push_back(mutex{here, "stock:" + std::to_string(static_cast<int>(way))}.acquire(
@@ -101,9 +101,9 @@ TEST_F(redis_dead_connection, is_not_what_an_answer_that_lies_is_taken_for) {
         ASSERT_TRUE(here.queue_up("stock", 8)); // from now on it is a crowd
         const auto before = between.counts().connections;
         for (int i = 0; i < 3; ++i) {
-            const auto said =
+            const auto answer =
                 here.acquire(here.ticket("stock"), {.queue = engine::queueing::grant});
-            EXPECT_EQ(said.what, engine::fate::queued) << query << ' ' << said.detail;
+            EXPECT_EQ(answer.status, engine::op_status::queued) << query << ' ' << answer.detail;
         }
         EXPECT_EQ(between.counts().connections, before) << query;
         server.command({"DEL", "hf:{stock}:q", "hf:{stock}:w"});

@@ -16,19 +16,20 @@ using testing::Not;
 constexpr const char* secret = "s3cr3t";
 
 /// Every error names the server, and none tells a password.
-testing::AssertionResult says(const complaint& said, errc code, std::uint16_t port,
+testing::AssertionResult says(const complaint& complaint, errc code, std::uint16_t port,
                               const std::vector<std::string>& parts) {
     const auto wrong = [&](const std::string& why) {
-        return testing::AssertionFailure() << why << ": " << said.code << " \"" << said.text << '"';
+        return testing::AssertionFailure()
+               << why << ": " << complaint.code << " \"" << complaint.text << '"';
     };
-    if (said.code != code) { return wrong("another code"); }
-    if (said.text.find("127.0.0.1:" + std::to_string(port)) == std::string::npos) {
+    if (complaint.code != code) { return wrong("another code"); }
+    if (complaint.text.find("127.0.0.1:" + std::to_string(port)) == std::string::npos) {
         return wrong("it does not name the server");
     }
     for (const auto& part : parts) {
-        if (said.text.find(part) == std::string::npos) { return wrong("no \"" + part + '"'); }
+        if (complaint.text.find(part) == std::string::npos) { return wrong("no \"" + part + '"'); }
     }
-    if (said.text.find(secret) != std::string::npos) { return wrong("it tells the password"); }
+    if (complaint.text.find(secret) != std::string::npos) { return wrong("it tells the password"); }
     return testing::AssertionSuccess();
 }
 
@@ -53,8 +54,8 @@ protected:
 
 TEST_F(redis_error, of_a_server_that_is_not_there_says_refused) {
     server.kill();
-    const auto said = take_lock(server.url());
-    EXPECT_TRUE(says(said, errc::unavailable, server.port(), {"refused"}));
+    const auto complaint = take_lock(server.url());
+    EXPECT_TRUE(says(complaint, errc::unavailable, server.port(), {"refused"}));
 }
 
 TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
@@ -70,9 +71,9 @@ TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
         return seen && seen->waiters.size() == 1;
     }));
     gone.kill();
-    const auto said = waiting.get();
-    EXPECT_EQ(said.code, errc::unavailable);
-    EXPECT_THAT(said.text, HasSubstr("Redis at 127.0.0.1:" + std::to_string(gone.port())));
+    const auto complaint = waiting.get();
+    EXPECT_EQ(complaint.code, errc::unavailable);
+    EXPECT_THAT(complaint.text, HasSubstr("Redis at 127.0.0.1:" + std::to_string(gone.port())));
 }
 
 TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_not_before) {
@@ -86,8 +87,8 @@ TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_n
 TEST_F(redis_error, of_a_server_that_accepts_and_never_answers_says_so) {
     between.silence_new();
     auto here = impatient("?connect_timeout=150");
-    const auto said = take_lock(here);
-    EXPECT_TRUE(says(said, errc::unavailable, between.port(), {"does not answer"}));
+    const auto complaint = take_lock(here);
+    EXPECT_TRUE(says(complaint, errc::unavailable, between.port(), {"does not answer"}));
 }
 
 TEST_F(redis_error, of_a_server_that_does_not_confirm_the_inbox_says_that_it_does_not_answer) {
@@ -102,8 +103,8 @@ TEST_F(redis_error, of_a_server_that_stops_answering_says_for_how_long_it_was_as
     (void)here.ping();
     between.half_open();
     between.refuse_new();
-    const auto said = take_lock(here);
-    EXPECT_EQ(said.code, errc::unavailable);
+    const auto complaint = take_lock(here);
+    EXPECT_EQ(complaint.code, errc::unavailable);
     const auto told = complaint_of([&] { (void)here.ping(); });
     EXPECT_EQ(told.code, errc::unavailable);
     EXPECT_THAT(told.text, HasSubstr("127.0.0.1:" + std::to_string(between.port())));
@@ -121,7 +122,7 @@ TEST_F(redis_error, ends_when_the_server_comes_back) {
 TEST_F(redis_error, of_a_half_open_connection_is_overcome_by_renewals_on_a_new_one) { // P2
     const auto watch = std::make_shared<recording_observer>();
     const auto span = scaled(1500ms);
-    auto here = connect("?timeout=200", {.watch = watch});
+    auto here = connect("?timeout=200", {.observer = watch});
     const auto held = mutex{here, "stock"}.acquire({.lease = span});
     const stopwatch age;
     between.half_open();
@@ -172,9 +173,9 @@ TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else
 TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_address) {
     between.mangle(GetParam(), {.with = "HELLO", .times = for_good});
     auto here = impatient("?connect_timeout=150");
-    const auto said = take_lock(here);
+    const auto complaint = take_lock(here);
     const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
-    EXPECT_TRUE(says(said, errc::unavailable, between.port(),
+    EXPECT_TRUE(says(complaint, errc::unavailable, between.port(),
                      {just_ends ? "Redis at" : "is not Redis's protocol"}));
 }
 
@@ -253,16 +254,16 @@ TEST(redis_login, is_never_told_by_an_error_in_the_url) {
           "redis://u:s3cr3t@host/db", "redis://u:s3cr3t@", "redis://u:s3cr3t@host?patience=3",
           "redis://u:s3cr3t@a,b", "rediss://u:s3cr3t@host?verify=perhaps",
           "redis+unix://u:s3cr3t@host/x", "redis://u:s3cr3t@a:b:c"}) {
-        const auto said = complaint_of([&] { const client here{url}; });
-        EXPECT_EQ(said.code, errc::invalid_url) << url;
-        EXPECT_THAT(said.text, Not(HasSubstr(secret)));
+        const auto complaint = complaint_of([&] { const client here{url}; });
+        EXPECT_EQ(complaint.code, errc::invalid_url) << url;
+        EXPECT_THAT(complaint.text, Not(HasSubstr(secret)));
     }
 }
 
 TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss_comes_in_time) {
     redis_server server{{.password = secret}};
     const auto watch = std::make_shared<recording_observer>();
-    client here{with_login(server, std::string{":"} + secret), {.watch = watch}};
+    client here{with_login(server, std::string{":"} + secret), {.observer = watch}};
     const auto held = mutex{here, "stock"}.acquire({.lease = scaled(600ms)});
     server.command({"CONFIG", "SET", "requirepass", "another"});
     drop_connections(server);
@@ -271,8 +272,8 @@ TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss
     const auto told = watch->first(event::kind::renewal_failed);
     ASSERT_TRUE(told);
     EXPECT_TRUE(eventually([&] {
-        const auto said = take_lock(here);
-        return says(said, errc::store_forbidden, server.port(), {"WRONGPASS"});
+        const auto complaint = take_lock(here);
+        return says(complaint, errc::store_forbidden, server.port(), {"WRONGPASS"});
     })) << "and whoever asks next is told";
     for (const auto& one : watch->all()) { EXPECT_THAT(one.detail, Not(HasSubstr(secret))); }
 }
@@ -411,9 +412,9 @@ TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
 }
 
 TEST_F(redis_error, of_a_database_that_the_server_does_not_have_names_it) {
-    const auto said = take_lock(server.url() + "/99", 5s);
-    EXPECT_TRUE(says(said, errc::unsupported, server.port(), {"99", "databases"}));
-    EXPECT_THAT(said.text, Not(HasSubstr("7.0 or later")));
+    const auto complaint = take_lock(server.url() + "/99", 5s);
+    EXPECT_TRUE(says(complaint, errc::unsupported, server.port(), {"99", "databases"}));
+    EXPECT_THAT(complaint.text, Not(HasSubstr("7.0 or later")));
     client inside{server.url() + "/15"};
     EXPECT_TRUE((mutex{inside, "stock"}.try_acquire()));
 }

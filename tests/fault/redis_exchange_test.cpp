@@ -5,7 +5,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 
 class redis_exchange : public redis_fault {
 protected:
@@ -18,18 +18,18 @@ protected:
     }
 
     [[nodiscard]] engine::ticket held(const std::string& name) {
-        auto who = mine.ticket(name);
-        EXPECT_EQ(mine.acquire(who).what, fate::granted);
-        return who;
+        auto ticket = mine.ticket(name);
+        EXPECT_EQ(mine.acquire(ticket).status, op_status::granted);
+        return ticket;
     }
     struct answers {
         engine::answer release;
         engine::answer acquire;
     };
     [[nodiscard]] answers exchange(const engine::ticket& given_up, const engine::ticket& wanted,
-                                   const request& how = {}) {
+                                   const request& request = {}) {
         const auto first = mine.start(engine::release_op{given_up});
-        const auto second = mine.start(seam_client::acquire_op(wanted, how));
+        const auto second = mine.start(seam_client::acquire_op(wanted, request));
         EXPECT_TRUE(eventually([&] {
             mine.drive_for(1ms);
             return mine.answer_to(first) && mine.answer_to(second);
@@ -49,12 +49,12 @@ TEST_F(redis_exchange, of_one_name_is_one_command) {
     const auto first = stored_token();
     const auto got = exchange(old, wanted);
     EXPECT_EQ(scripts_run(), 2) << "with that of the first hold";
-    EXPECT_EQ(got.release.what, fate::released);
-    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_EQ(got.release.status, op_status::released);
+    EXPECT_EQ(got.acquire.status, op_status::granted);
     EXPECT_GT(got.acquire.token, first);
     EXPECT_EQ(got.acquire.token, stored_token());
-    EXPECT_EQ(mine.release(old).what, fate::released) << "it is remembered";
-    EXPECT_EQ(mine.release(wanted).what, fate::released);
+    EXPECT_EQ(mine.release(old).status, op_status::released) << "it is remembered";
+    EXPECT_EQ(mine.release(wanted).status, op_status::released);
 }
 
 TEST_F(redis_exchange, of_two_names_is_one_command) {
@@ -62,8 +62,8 @@ TEST_F(redis_exchange, of_two_names_is_one_command) {
     const auto wanted = mine.ticket("order");
     const auto got = exchange(old, wanted);
     EXPECT_EQ(scripts_run(), 2);
-    EXPECT_EQ(got.release.what, fate::released);
-    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_EQ(got.release.status, op_status::released);
+    EXPECT_EQ(got.acquire.status, op_status::granted);
     EXPECT_FALSE(is_held("stock"));
     EXPECT_TRUE(is_held("order"));
 }
@@ -72,7 +72,7 @@ TEST_F(redis_exchange, is_not_made_of_what_is_sent_already) {
     const auto old = held("stock");
     mine.start(engine::release_op{old});
     mine.send();
-    EXPECT_EQ(mine.acquire(mine.ticket("order")).what, fate::granted);
+    EXPECT_EQ(mine.acquire(mine.ticket("order")).status, op_status::granted);
     EXPECT_EQ(scripts_run(), 3);
 }
 
@@ -80,10 +80,10 @@ TEST_F(redis_exchange, hands_off_and_joins_the_queue) { // P6
     const auto old = held("stock");
     const auto next = other.ticket("stock");
     const request waiting{.queue = engine::queueing::grant};
-    EXPECT_EQ(other.acquire(next, waiting).what, fate::queued);
+    EXPECT_EQ(other.acquire(next, waiting).status, op_status::queued);
     const auto got = exchange(old, mine.ticket("stock"), waiting);
-    EXPECT_EQ(got.release.what, fate::handed_off);
-    EXPECT_EQ(got.acquire.what, fate::queued);
+    EXPECT_EQ(got.release.status, op_status::handed_off);
+    EXPECT_EQ(got.acquire.status, op_status::queued);
     EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
 }
 
@@ -91,51 +91,51 @@ TEST_F(redis_exchange, hands_off_and_joins_a_long_queue) { // P6
     const auto old = held("stock");
     const auto next = other.ticket("stock");
     const request waiting{.queue = engine::queueing::grant};
-    EXPECT_EQ(other.acquire(next, waiting).what, fate::queued);
+    EXPECT_EQ(other.acquire(next, waiting).status, op_status::queued);
     EXPECT_TRUE(other.queue_up("stock", 7));
     const auto got = exchange(old, mine.ticket("stock"), waiting);
-    EXPECT_EQ(got.release.what, fate::handed_off);
-    EXPECT_EQ(got.acquire.what, fate::queued);
+    EXPECT_EQ(got.release.status, op_status::handed_off);
+    EXPECT_EQ(got.acquire.status, op_status::queued);
     EXPECT_EQ(got.acquire.ahead, 7U);
     EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
 }
 
 TEST_F(redis_exchange, of_a_hold_that_is_gone_says_so) { // P5
     const auto old = held("stock");
-    EXPECT_EQ(other.take_away("stock").what, fate::released);
+    EXPECT_EQ(other.break_lock("stock").status, op_status::released);
     const auto got = exchange(old, mine.ticket("stock"));
-    EXPECT_EQ(got.release.what, fate::not_held);
-    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_EQ(got.release.status, op_status::not_held);
+    EXPECT_EQ(got.acquire.status, op_status::granted);
 }
 
 TEST_F(redis_exchange, releases_also_if_the_other_cannot_be_had) {
     for (const char* const wanted : {"order", "stock"}) {
         const auto old = held("stock");
         const auto taken = other.ticket("order");
-        EXPECT_EQ(other.acquire(taken).what, fate::granted);
+        EXPECT_EQ(other.acquire(taken).status, op_status::granted);
         request too_late;
         too_late.not_after = base::instant{} + 1ms;
         const bool same = std::string{wanted} == "stock";
         const auto got = exchange(old, mine.ticket(wanted), same ? too_late : request{});
-        EXPECT_EQ(got.release.what, fate::released) << wanted;
-        EXPECT_EQ(got.acquire.what, fate::busy) << wanted;
+        EXPECT_EQ(got.release.status, op_status::released) << wanted;
+        EXPECT_EQ(got.acquire.status, op_status::busy) << wanted;
         EXPECT_FALSE(is_held("stock"));
-        EXPECT_EQ(other.release(taken).what, fate::released);
+        EXPECT_EQ(other.release(taken).status, op_status::released);
     }
 }
 
 TEST_F(redis_exchange, of_other_modes_is_good) {
     auto reader = mine.ticket("page");
-    const request shared{.kind = primitive::shared_mutex, .how = mode::shared};
-    EXPECT_EQ(mine.acquire(reader, shared).what, fate::granted);
+    const request shared{.kind = primitive::shared_mutex, .mode = mode::shared};
+    EXPECT_EQ(mine.acquire(reader, shared).status, op_status::granted);
     const request writing{.kind = primitive::shared_mutex, .min_hold = 50ms};
     const auto writer = mine.ticket("page");
     auto got = exchange(reader, writer, writing);
-    EXPECT_EQ(got.release.what, fate::released);
-    EXPECT_EQ(got.acquire.what, fate::granted);
+    EXPECT_EQ(got.release.status, op_status::released);
+    EXPECT_EQ(got.acquire.status, op_status::granted);
     got = exchange(writer, mine.ticket("page"), shared);
-    EXPECT_EQ(got.release.what, fate::released);
-    EXPECT_EQ(got.acquire.what, fate::busy) << "min_hold";
+    EXPECT_EQ(got.release.status, op_status::released);
+    EXPECT_EQ(got.acquire.status, op_status::busy) << "min_hold";
 }
 
 TEST_F(redis_exchange, whose_answer_was_lost_was_made_once) { // P5
@@ -143,12 +143,12 @@ TEST_F(redis_exchange, whose_answer_was_lost_was_made_once) { // P5
     const auto wanted = mine.ticket("stock");
     between.drop_answers({.with = call_of(scripts::exchange)}, ending::reset);
     const auto got = exchange(old, wanted);
-    EXPECT_EQ(got.release.what, fate::unknown);
-    EXPECT_EQ(got.acquire.what, fate::unknown);
+    EXPECT_EQ(got.release.status, op_status::unknown);
+    EXPECT_EQ(got.acquire.status, op_status::unknown);
     const auto token = stored_token();
-    EXPECT_EQ(mine.release(old).what, fate::released);
+    EXPECT_EQ(mine.release(old).status, op_status::released);
     const auto again = mine.acquire(wanted);
-    EXPECT_EQ(again.what, fate::granted);
+    EXPECT_EQ(again.status, op_status::granted);
     EXPECT_EQ(again.token, token);
 }
 
@@ -156,9 +156,9 @@ TEST_F(redis_exchange, that_failed_says_nothing_of_either) {
     const auto old = held("stock");
     server.command({"SET", "hf:{order}", "something else"});
     const auto got = exchange(old, mine.ticket("order"));
-    EXPECT_EQ(got.release.what, fate::unknown);
-    EXPECT_EQ(got.acquire.what, fate::unknown);
-    EXPECT_EQ(mine.release(old).what, fate::released);
+    EXPECT_EQ(got.release.status, op_status::unknown);
+    EXPECT_EQ(got.acquire.status, op_status::unknown);
+    EXPECT_EQ(mine.release(old).status, op_status::released);
     EXPECT_EQ(mine.acquire(mine.ticket("order")).error, errc::store_foreign);
 }
 
@@ -167,7 +167,7 @@ class redis_exchanging : public redis_fault {
 protected:
     std::shared_ptr<recording_observer> watch = std::make_shared<recording_observer>();
     client here{server.url(),
-                {.connect_wait = scaled(1000ms), .pipeline_release = true, .watch = watch}};
+                {.connect_wait = scaled(1000ms), .pipeline_release = true, .observer = watch}};
     mutex stock{here, "stock"};
     mutex order{here, "order"};
 
@@ -197,7 +197,7 @@ TEST_F(redis_exchanging, goes_on_when_scripts_are_forgotten) {
     }
     take_turns(1);
     EXPECT_TRUE(eventually([&] { return !is_held(); }));
-    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
 TEST_F(redis_exchanging, releases_though_the_server_has_no_memory_for_the_other) {

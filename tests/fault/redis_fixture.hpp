@@ -23,8 +23,8 @@
 namespace holdfast::test {
 
 /// The bytes by which the proxy knows a call of a script.
-[[nodiscard]] inline std::string call_of(const engine::redis::script& what) {
-    return std::string{what.sha};
+[[nodiscard]] inline std::string call_of(const engine::redis::script& script) {
+    return std::string{script.sha};
 }
 namespace scripts = engine::redis::scripts;
 
@@ -58,7 +58,9 @@ template <class Action>
 }
 
 /// The server ends those of all our clients. (To Redis, who hears a channel is of this type.)
-inline void drop_connections(redis_server& of) { of.command({"CLIENT", "KILL", "TYPE", "pubsub"}); }
+inline void drop_connections(redis_server& server) {
+    server.command({"CLIENT", "KILL", "TYPE", "pubsub"});
+}
 
 class redis_fault : public testing::Test {
 protected:
@@ -118,10 +120,12 @@ private:
 };
 
 /// Waits in the background for the lock.
-[[nodiscard]] inline auto wait_for(client& of, hold_options how = {}, std::string name = "stock") {
-    return background{[&of, how = std::move(how), name = std::move(name)](std::stop_token stop) {
-        return mutex{of, name}.acquire(how, std::move(stop));
-    }};
+[[nodiscard]] inline auto wait_for(client& client, hold_options options = {},
+                                   std::string name = "stock") {
+    return background{
+        [&client, how = std::move(options), name = std::move(name)](std::stop_token stop) {
+            return mutex{client, name}.acquire(how, std::move(stop));
+        }};
 }
 
 } // namespace holdfast::test

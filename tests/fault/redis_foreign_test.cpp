@@ -75,7 +75,7 @@ TEST_P(redis_foreign_value, under_the_name_is_refused_by_every_operation_and_lef
 
 TEST_P(redis_foreign_value, that_replaces_a_hold_is_a_loss_told_in_time) { // P2
     const auto watch = std::make_shared<recording_observer>();
-    client here{server.url(), {.watch = watch}};
+    client here{server.url(), {.observer = watch}};
     auto held = mutex{here, "stock"}.acquire({.lease = scaled(600ms)});
     server.command({"DEL", "hf:{stock}"});
     put("hf:{stock}");
@@ -102,9 +102,9 @@ TEST_P(redis_foreign_helper, where_the_queue_would_be_is_left_alone_and_the_hold
     for (const std::string key : {"hf:{stock}:q", "hf:{stock}:w"}) {
         auto held = mutex{here, "stock"}.acquire();
         put(key);
-        const auto said = complaint_of([&] { (void)mutex{other, "stock"}.acquire(); });
-        EXPECT_EQ(said.code, errc::store_foreign) << said.text;
-        EXPECT_THAT(said.text, HasSubstr("its queue"));
+        const auto complaint = complaint_of([&] { (void)mutex{other, "stock"}.acquire(); });
+        EXPECT_EQ(complaint.code, errc::store_foreign) << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("its queue"));
         EXPECT_TRUE(untouched(key));
         EXPECT_TRUE(held.valid());
         EXPECT_EQ(held.release(), release_answer::released);
@@ -116,11 +116,11 @@ TEST_P(redis_foreign_helper, where_the_holders_would_be_is_left_alone) {
     auto here = direct();
     for (const std::string key : {"hf:{stock}:h", "hf:{stock}:d"}) {
         put(key);
-        const auto said = complaint_of([&] {
+        const auto complaint = complaint_of([&] {
             (void)shared_mutex{here, "stock"}.try_acquire_shared();
         });
-        EXPECT_EQ(said.code, errc::store_foreign) << said.text;
-        EXPECT_THAT(said.text, HasSubstr("its holders"));
+        EXPECT_EQ(complaint.code, errc::store_foreign) << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("its holders"));
         EXPECT_TRUE(untouched(key));
         server.command({"DEL", key});
     }

@@ -28,7 +28,7 @@ protected:
     }
     /// The engine sends eight at once, and has all answers.
     void see_eight_at_once() {
-        EXPECT_EQ(mine.acquire(mine.ticket(name())).what, engine::fate::granted);
+        EXPECT_EQ(mine.acquire(mine.ticket(name())).status, engine::op_status::granted);
         ask(8);
         await_answers();
     }

@@ -25,8 +25,8 @@ bool is(const words& request, const char* command) { return request.at(0) == com
 
 TEST(redis_greeting, of_a_fake_server_is_as_of_a_real_one) {
     const redis_fake server{redis_fake::usual};
-    const auto said = use(server);
-    EXPECT_FALSE(said.code) << said.text;
+    const auto complaint = use(server);
+    EXPECT_FALSE(complaint.code) << complaint.text;
 }
 
 TEST(redis_greeting, of_a_server_that_refuses_resp3_is_told_as_unsupported) {
@@ -42,10 +42,10 @@ TEST(redis_greeting, of_a_server_that_refuses_resp3_is_told_as_unsupported) {
         return redis_fake::usual(request);
     }};
     const stopwatch watch;
-    const auto said = use(server);
-    EXPECT_EQ(said.code, errc::unsupported) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("RESP3"));
-    EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+    const auto complaint = use(server);
+    EXPECT_EQ(complaint.code, errc::unsupported) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("RESP3"));
+    EXPECT_THAT(complaint.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
     EXPECT_LT(watch.elapsed(), scaled(300ms)) << "another try would not help";
 }
 
@@ -55,10 +55,10 @@ TEST(redis_greeting, of_a_server_that_does_not_know_a_command_is_told_as_unsuppo
             return is(request, command) ? std::string{"-ERR unknown command '"} + command + "'\r\n"
                                         : redis_fake::usual(request);
         }};
-        const auto said = use(server);
-        EXPECT_EQ(said.code, errc::unsupported) << command << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr("7.0 or later")) << command;
-        EXPECT_THAT(said.text, HasSubstr(command));
+        const auto complaint = use(server);
+        EXPECT_EQ(complaint.code, errc::unsupported) << command << ": " << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("7.0 or later")) << command;
+        EXPECT_THAT(complaint.text, HasSubstr(command));
     }
 }
 
@@ -67,9 +67,9 @@ TEST(redis_greeting, of_a_server_that_refuses_the_protocol_is_told_as_unsupporte
         return is(request, "HELLO") ? "-NOPROTO unsupported protocol version\r\n"
                                     : redis_fake::usual(request);
     }};
-    const auto said = use(server);
-    EXPECT_EQ(said.code, errc::unsupported) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("NOPROTO"));
+    const auto complaint = use(server);
+    EXPECT_EQ(complaint.code, errc::unsupported) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("NOPROTO"));
 }
 
 TEST(redis_greeting, with_answers_that_do_not_fit_is_an_error) {
@@ -92,10 +92,10 @@ TEST(redis_greeting, with_answers_that_do_not_fit_is_an_error) {
              {"HELLO", "+OK\r\n"},
              {"HELLO", "_\r\n"}}) {
         const redis_fake server{instead_of(command, bytes)};
-        const auto said = use(server);
-        EXPECT_TRUE(said.code == errc::unavailable || said.code == errc::unsupported)
-            << command << ' ' << bytes << said.text;
-        EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+        const auto complaint = use(server);
+        EXPECT_TRUE(complaint.code == errc::unavailable || complaint.code == errc::unsupported)
+            << command << ' ' << bytes << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
     }
 }
 
@@ -114,8 +114,8 @@ TEST(redis_greeting, may_tell_of_many_modules) {
         }
         return said.replace(said.size() - 4, 4, modules); // in place of an empty list
     }};
-    const auto said = use(server);
-    EXPECT_FALSE(said.code) << said.text;
+    const auto complaint = use(server);
+    EXPECT_FALSE(complaint.code) << complaint.text;
 }
 
 // Pushes and odd replies.
@@ -127,8 +127,8 @@ TEST(redis_greeting, may_have_pushes_before_and_after_every_reply) {
         const auto said = redis_fake::usual(request);
         return said.empty() || is(request, "HELLO") ? said : push + said + push;
     }};
-    const auto said = use(server);
-    EXPECT_FALSE(said.code) << said.text;
+    const auto complaint = use(server);
+    EXPECT_FALSE(complaint.code) << complaint.text;
 }
 
 TEST(redis_answer, of_another_type_of_resp3_costs_a_connection_and_no_lock) {
@@ -138,8 +138,9 @@ TEST(redis_answer, of_another_type_of_resp3_costs_a_connection_and_no_lock) {
             const bool acquires = is(request, "EVALSHA") && request.at(1) == scripts::acquire.sha;
             return acquires && asked++ == 0 ? bytes : redis_fake::usual(request);
         }};
-        const auto said = use(server);
-        EXPECT_FALSE(said.code) << bytes << said.text << ": asked again, it says what it should";
+        const auto complaint = use(server);
+        EXPECT_FALSE(complaint.code)
+            << bytes << complaint.text << ": asked again, it says what it should";
     }
 }
 
@@ -147,10 +148,10 @@ TEST(redis_answer, as_verbatim_text_is_understood) {
     redis_server server{
         {.arguments = {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"}}};
     seam_client here{server.url()};
-    const auto said = here.ask(engine::diagnose_op{});
-    ASSERT_TRUE(said.report);
-    EXPECT_THAT(said.report->text, HasSubstr("allkeys-lru"));
-    EXPECT_THAT(said.report->text, HasSubstr("noeviction"));
+    const auto answer = here.ask(engine::diagnose_op{});
+    ASSERT_TRUE(answer.report);
+    EXPECT_THAT(answer.report->text, HasSubstr("allkeys-lru"));
+    EXPECT_THAT(answer.report->text, HasSubstr("noeviction"));
 }
 
 class redis_pushes : public redis_fault {};

@@ -93,7 +93,7 @@ TEST_F(redis_hung_release, renews_nothing_meanwhile) {
 }
 
 TEST_F(redis_hung_release, that_fails_is_told_to_the_observer) {
-    auto here = connect("?timeout=100&connect_timeout=100", {.watch = watch_});
+    auto here = connect("?timeout=100&connect_timeout=100", {.observer = watch_});
     mutex stock{here, "stock", {.lease = scaled(600ms)}};
     stock.lock();
     between.half_open();
@@ -109,7 +109,7 @@ TEST_F(redis_hung_release, that_fails_is_told_to_the_observer) {
 
 TEST_F(redis_hung_release, is_not_waited_for_by_the_client_for_longer_than_half_a_second) {
     auto here = std::make_optional<client>(between.url() + "?timeout=100&connect_timeout=100",
-                                           client_options{.watch = watch_});
+                                           client_options{.observer = watch_});
     {
         mutex stock{*here, "stock"};
         stock.lock();

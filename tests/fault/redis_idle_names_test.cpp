@@ -5,7 +5,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 
 class redis_record_life : public redis_fault {
 protected:
@@ -129,9 +129,9 @@ TEST_F(redis_record_life, that_has_ended_leaves_tokens_rising) { // P3
 
 TEST_F(redis_record_life, needs_a_mark_that_is_a_number) {
     server.command({"SET", "hf:mark", "something else"});
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
-    EXPECT_EQ(said.code, errc::store_foreign) << said.text;
-    EXPECT_THAT(said.text, testing::HasSubstr("hf:mark"));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
+    EXPECT_EQ(complaint.code, errc::store_foreign) << complaint.text;
+    EXPECT_THAT(complaint.text, testing::HasSubstr("hf:mark"));
     EXPECT_TRUE(record().empty()) << "nothing is granted";
 }
 
@@ -162,20 +162,21 @@ TEST_F(redis_record_life, of_a_queue_outlasts_a_stall_of_the_server) { // P6
     seam_client holder{server.url() + "?timeout=20000"};
     seam_client waiters{server.url() + "?timeout=20000"};
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held, {.lease = 60s}).what, fate::granted);
+    ASSERT_EQ(holder.acquire(held, {.lease = 60s}).status, op_status::granted);
     std::vector<engine::ticket> line;
     for (int i = 0; i < 3; ++i) {
         line.push_back(waiters.ticket("stock"));
-        ASSERT_EQ(waiters.acquire(line.back(), {.queue = engine::queueing::grant}).what,
-                  fate::queued);
+        ASSERT_EQ(waiters.acquire(line.back(), {.queue = engine::queueing::grant}).status,
+                  op_status::queued);
     }
     server.pause();
     std::this_thread::sleep_for(3500ms);
     server.resume();
-    EXPECT_EQ(holder.release(held).what, fate::handed_off) << "its waiters' reports are unread";
+    EXPECT_EQ(holder.release(held).status, op_status::handed_off)
+        << "its waiters' reports are unread";
     EXPECT_TRUE(waiters.await(engine::notice::kind::granted, line[0])) << "in their order";
-    EXPECT_EQ(waiters.wait_on(line[1]).what, fate::queued);
-    EXPECT_EQ(waiters.wait_on(line[2]).what, fate::queued);
+    EXPECT_EQ(waiters.wait_on(line[1]).status, op_status::queued);
+    EXPECT_EQ(waiters.wait_on(line[2]).status, op_status::queued);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 const request in_line{.queue = queueing::grant};
@@ -242,8 +242,8 @@ TEST_F(redis_deaf_crowd, of_more_is_not_walked_through_to_the_end_by_one_script)
 TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_by_two_seconds) {
     auto here = direct();
     seam_client stopped{server.url()}; // one that is not driven reads nothing
-    const auto who = stopped.ticket("stock");
-    ASSERT_EQ(stopped.acquire(who, in_line).what, fate::queued);
+    const auto ticket = stopped.ticket("stock");
+    ASSERT_EQ(stopped.acquire(ticket, in_line).status, op_status::queued);
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(2));
     const auto took = hand_over(waiting);
@@ -251,9 +251,9 @@ TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_b
     EXPECT_LT(took, deaf_hand_off);
     auto got = waiting.get();
     // When it goes on it hears of its grant, and its renewal says what that is worth.
-    EXPECT_TRUE(stopped.await(engine::notice::kind::granted, who));
-    EXPECT_EQ(stopped.renew(who).what, fate::lost);
-    EXPECT_EQ(stopped.release(who).what, fate::not_held);
+    EXPECT_TRUE(stopped.await(engine::notice::kind::granted, ticket));
+    EXPECT_EQ(stopped.renew(ticket).status, op_status::lost);
+    EXPECT_EQ(stopped.release(ticket).status, op_status::not_held);
     EXPECT_TRUE(got.valid());
 }
 
@@ -263,7 +263,7 @@ TEST_F(redis_inbox, of_a_dead_waiter_that_a_stranger_listens_to_delays_others_by
     auto here = direct();
     {
         seam_client dead{server.url()};
-        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).what, fate::queued);
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, op_status::queued);
     }
     auto waiting = wait_for(here);
     ASSERT_TRUE(eventually([&] { return queued() == 2; }));
@@ -276,7 +276,7 @@ TEST_F(redis_inbox, of_a_dead_waiter_delays_nobody) {
     auto here = direct();
     {
         seam_client dead{server.url()};
-        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).what, fate::queued);
+        ASSERT_EQ(dead.acquire(dead.ticket("stock"), in_line).status, op_status::queued);
     }
     auto waiting = wait_for(here);
     ASSERT_TRUE(eventually([&] { return queued() == 2; }));

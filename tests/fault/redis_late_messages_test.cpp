@@ -5,7 +5,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 
 class redis_late_message : public redis_fault {
 protected:
@@ -152,15 +152,16 @@ TEST_F(redis_repeated_acquire, leaves_the_short_path_only_while_it_may_be_late) 
 // As when there was no memory for something on this connection.
 TEST_F(redis_repeated_acquire, takes_nothing_when_the_engine_was_reset_since) { // P5
     seam_client first{between.url() + "?timeout=5000"};
-    ASSERT_EQ(first.release(first.ticket("other")).what, fate::not_held) << "it is connected";
+    ASSERT_EQ(first.release(first.ticket("other")).status, op_status::not_held)
+        << "it is connected";
     const auto ticket = first.ticket("stock");
     between.hold_requests({.with = call_of(scripts::acquire)});
     first.start(seam_client::acquire_op(ticket, {}));
     first.send();
     ASSERT_TRUE(one_is_held_back());
     first.reset();
-    ASSERT_TRUE(eventually([&] { return first.acquire(ticket).what == fate::granted; }));
-    ASSERT_EQ(first.release(ticket).what, fate::released);
+    ASSERT_TRUE(eventually([&] { return first.acquire(ticket).status == op_status::granted; }));
+    ASSERT_EQ(first.release(ticket).status, op_status::released);
     mutex{other, "stock"}.acquire().release();
     mutex{other, "stock"}.acquire().release();
     let_them_arrive();
@@ -170,10 +171,10 @@ TEST_F(redis_repeated_acquire, takes_nothing_when_the_engine_was_reset_since) { 
 TEST_F(redis_repeated_acquire, of_a_ticket_that_was_broken_takes_nothing) {
     seam_client holder{server.url()};
     const auto ticket = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(ticket).what, fate::granted);
-    ASSERT_EQ(holder.take_away("stock").what, fate::released);
-    EXPECT_EQ(holder.acquire(ticket).what, fate::busy) << "the operator took it away";
-    EXPECT_EQ(holder.acquire(holder.ticket("stock")).what, fate::granted);
+    ASSERT_EQ(holder.acquire(ticket).status, op_status::granted);
+    ASSERT_EQ(holder.break_lock("stock").status, op_status::released);
+    EXPECT_EQ(holder.acquire(ticket).status, op_status::busy) << "the operator took it away";
+    EXPECT_EQ(holder.acquire(holder.ticket("stock")).status, op_status::granted);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 /// How soon a client tries again that has lost its connection, on a busy machine.
@@ -16,8 +16,8 @@ constexpr milliseconds soon = scaled(2s);
 class redis_lost_answer : public redis_fault {
 protected:
     /// The next call of the script is executed, its answer is lost and the connection breaks.
-    void lose(const engine::redis::script& of, int times = 1, ending then = ending::reset) {
-        between.drop_answers({.with = call_of(of), .times = times}, then);
+    void lose(const engine::redis::script& script, int times = 1, ending then = ending::reset) {
+        between.drop_answers({.with = call_of(script), .times = times}, then);
     }
     [[nodiscard]] bool all_lost(std::uint64_t times = 1) {
         return eventually([&] { return between.counts().dropped == times; });
@@ -136,7 +136,7 @@ TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whoever_took_
 
 TEST_F(redis_lost_answer, to_renewals_is_told_and_made_good) { // P2
     const auto watch = std::make_shared<recording_observer>();
-    auto here = connect("?timeout=300", {.watch = watch});
+    auto here = connect("?timeout=300", {.observer = watch});
     const auto lease_time = scaled(900ms);
     auto held = mutex{here, "stock"}.acquire({.lease = lease_time});
     const auto token = held.token();
@@ -172,7 +172,7 @@ TEST_F(redis_lost_answer, to_a_waiters_heartbeat_keeps_its_place) { // P6
 TEST_F(redis_lost_answer, to_a_withdrawal_leaves_nobody_in_the_queue) { // P8
     const auto watch = std::make_shared<recording_observer>();
     auto holder = direct();
-    auto here = connect("", {.watch = watch});
+    auto here = connect("", {.observer = watch});
     const auto held = mutex{holder, "stock"}.acquire();
     (void)here.ping();
     lose(scripts::withdraw);
@@ -194,9 +194,9 @@ TEST_F(redis_lost_answer, to_a_break_does_not_break_the_next_holder) { // P5
     ASSERT_TRUE(will_wait(1));
     (void)here.ping();
     lose(scripts::take_away);
-    const auto said = complaint_of([&] { admin{here}.break_lock("stock"); });
+    const auto complaint = complaint_of([&] { admin{here}.break_lock("stock"); });
     auto got = waiting.get();
-    EXPECT_EQ(said.code, errc::unknown_outcome) << said.text;
+    EXPECT_EQ(complaint.code, errc::unknown_outcome) << complaint.text;
     EXPECT_TRUE(eventually([&] { return !held.valid(); }));
     EXPECT_TRUE(got.valid());
     EXPECT_EQ(got.release(), release_answer::released);
@@ -237,8 +237,8 @@ TEST_F(redis_lost_answer, to_the_acquire_of_one_who_gave_up_is_undone) {
     auto here = connect("?timeout=300&connect_timeout=300", {.connect_wait = 600ms});
     (void)here.ping();
     lose(scripts::acquire, for_good, ending::silence);
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
     EXPECT_TRUE(is_held()) << "by nobody: its lease has half a minute to go";
     between.heal();
     EXPECT_TRUE(eventually([&] { return !is_held(); }, soon));
@@ -262,10 +262,10 @@ TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
 
 TEST_F(redis_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
     seam_client here{between.url()};
-    const auto who = here.ticket("stock");
-    ASSERT_EQ(here.release(who).what, fate::not_held); // connects
+    const auto ticket = here.ticket("stock");
+    ASSERT_EQ(here.release(ticket).status, op_status::not_held); // connects
     between.hold_answers({.with = call_of(scripts::acquire)});
-    const auto id = here.start(seam_client::acquire_op(who, {}));
+    const auto id = here.start(seam_client::acquire_op(ticket, {}));
     here.drive_for(20ms);
     ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
     EXPECT_TRUE(is_held());
@@ -383,11 +383,11 @@ TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
 
 TEST_F(redis_late_acquire, that_the_server_did_in_time_is_no_reason_to_wait_for_the_lease) {
     seam_client here{server.url()};
-    const auto who = here.ticket("stock");
-    ASSERT_EQ(here.acquire(who).what, fate::granted);
-    ASSERT_EQ(here.release(who).what, fate::released);
-    EXPECT_EQ(here.acquire(who).what, fate::busy) << "a duplicate after its own release";
-    EXPECT_EQ(here.acquire(here.ticket("stock")).what, fate::granted);
+    const auto ticket = here.ticket("stock");
+    ASSERT_EQ(here.acquire(ticket).status, op_status::granted);
+    ASSERT_EQ(here.release(ticket).status, op_status::released);
+    EXPECT_EQ(here.acquire(ticket).status, op_status::busy) << "a duplicate after its own release";
+    EXPECT_EQ(here.acquire(here.ticket("stock")).status, op_status::granted);
 }
 
 } // namespace

@@ -182,9 +182,9 @@ TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
 TEST_F(redis_outage, of_a_server_with_too_many_clients_passes) {
     redis_server full{{.arguments = {"--maxclients", "1"}}}; // the test itself is that one
     client here{full.url()};
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("maxclients"));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("maxclients"));
     background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(); }};
     EXPECT_FALSE(asking.done_within(100ms));
     full.command({"CONFIG", "SET", "maxclients", "100"});
@@ -208,22 +208,22 @@ complaint told_by(const std::string& words, const char* scheme = "redis") {
 }
 
 TEST_F(redis_outage, of_a_server_in_protected_mode_says_what_to_do) {
-    const auto said = told_by(
+    const auto complaint = told_by(
         "-DENIED Redis is running in protected mode because protected mode is enabled and no "
         "password is set for the default user. In this mode connections are only accepted from "
         "the loopback interface. If you want to connect from external computers to Redis you may "
         "adopt one of the following solutions: 1) Just disable protected mode.\r\n");
-    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("protected mode"));
-    EXPECT_THAT(said.text, HasSubstr("requirepass"));
-    EXPECT_THAT(said.text, Not(HasSubstr("7.0 or later")));
-    EXPECT_LT(said.text.size(), 500U) << "not the whole page";
+    EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("protected mode"));
+    EXPECT_THAT(complaint.text, HasSubstr("requirepass"));
+    EXPECT_THAT(complaint.text, Not(HasSubstr("7.0 or later")));
+    EXPECT_LT(complaint.text.size(), 500U) << "not the whole page";
 }
 
 TEST_F(redis_outage, of_a_server_that_hangs_up_on_the_greeting_hints_at_tls) {
-    const auto said = told_by("");
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("rediss://"));
+    const auto complaint = told_by("");
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("rediss://"));
 }
 
 } // namespace

@@ -11,10 +11,10 @@ class redis_patient_release : public redis_fault {
 protected:
     /// Takes the lock, and asks for its release.
     engine::op_id release(bool can_wait) {
-        const auto who = mine.ticket("stock");
-        EXPECT_EQ(mine.acquire(who).what, engine::fate::granted);
+        const auto ticket = mine.ticket("stock");
+        EXPECT_EQ(mine.acquire(ticket).status, engine::op_status::granted);
         server.command({"CONFIG", "RESETSTAT"});
-        const auto id = mine.start(engine::release_op{who, false, can_wait});
+        const auto id = mine.start(engine::release_op{ticket, false, can_wait});
         mine.send();
         return id;
     }
@@ -41,10 +41,10 @@ TEST_F(redis_patient_release, that_cannot_wait_is_sent_at_once) {
 
 TEST_F(redis_patient_release, goes_out_before_whatever_is_asked_next) {
     const auto id = release(true);
-    EXPECT_EQ(mine.acquire(mine.ticket("stock")).what, engine::fate::granted);
+    EXPECT_EQ(mine.acquire(mine.ticket("stock")).status, engine::op_status::granted);
     EXPECT_EQ(scripts_run(), 2);
     ASSERT_TRUE(mine.answer_to(id));
-    EXPECT_EQ(mine.answer_to(id)->what, engine::fate::released);
+    EXPECT_EQ(mine.answer_to(id)->status, engine::op_status::released);
 }
 
 TEST_F(redis_patient_release, goes_out_when_its_moment_is_over) {
@@ -59,7 +59,7 @@ TEST_F(redis_patient_release, goes_out_when_its_moment_is_over) {
 TEST_F(redis_patient_release, is_sent_again_if_the_connection_ends_before_it) {
     const auto watch = std::make_shared<recording_observer>();
     for (int i = 0; i < 4; ++i) {
-        auto here = connect({}, {.pipeline_release = true, .watch = watch});
+        auto here = connect({}, {.pipeline_release = true, .observer = watch});
         mutex stock{here, "stock"};
         stock.lock();
         stock.unlock();
@@ -68,7 +68,7 @@ TEST_F(redis_patient_release, is_sent_again_if_the_connection_ends_before_it) {
         // If it had been sent, and only the answer was lost: who goes before the next tells so.
         std::this_thread::sleep_for(scaled(200ms));
     }
-    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.what) << told.detail; }
+    for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
 TEST_F(redis_patient_release, of_a_client_that_does_nothing_more_takes_a_few_milliseconds) { // P7

@@ -6,7 +6,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 class redis_call : public redis_fault {
@@ -84,10 +84,10 @@ TEST_F(redis_call, of_a_hand_off_does_not_keep_the_life_of_a_long_lease) { // P8
     for (int i = 0; i < 20; ++i) { // some of them within one window of the mark
         const auto first = here.ticket("stock");
         const auto next = here.ticket("stock");
-        ASSERT_EQ(here.acquire(first, {.lease = 24h}).what, fate::granted);
-        ASSERT_EQ(here.acquire(next, {.queue = queueing::grant}).what, fate::queued);
-        ASSERT_EQ(here.release(first).what, fate::handed_off);
-        ASSERT_EQ(here.release(next).what, fate::released);
+        ASSERT_EQ(here.acquire(first, {.lease = 24h}).status, op_status::granted);
+        ASSERT_EQ(here.acquire(next, {.queue = queueing::grant}).status, op_status::queued);
+        ASSERT_EQ(here.release(first).status, op_status::handed_off);
+        ASSERT_EQ(here.release(next).status, op_status::released);
         ASSERT_LT(life(key), 120s) << i;
     }
 }
@@ -96,29 +96,30 @@ TEST_F(redis_call, of_a_name_with_many_dead_waiters_revives_them_once) { // P6, 
     seam_client holder{server.url()};
     seam_client dead{server.url()}; // its inbox is there, and nobody looks at it
     const auto held = holder.ticket("stock");
-    ASSERT_EQ(holder.acquire(held).what, fate::granted);
+    ASSERT_EQ(holder.acquire(held).status, op_status::granted);
     for (int i = 0; i < 5; ++i) {
         ASSERT_EQ(
-            dead.acquire(dead.ticket("stock"), {.lease = 100ms, .queue = queueing::grant}).what,
-            fate::queued);
+            dead.acquire(dead.ticket("stock"), {.lease = 100ms, .queue = queueing::grant}).status,
+            op_status::queued);
     }
     silence();
-    EXPECT_EQ(holder.release(held).what, fate::handed_off) << "the server may have stood still";
+    EXPECT_EQ(holder.release(held).status, op_status::handed_off)
+        << "the server may have stood still";
     std::this_thread::sleep_for(110ms); // its lease
     silence();
-    EXPECT_EQ(holder.acquire(holder.ticket("stock")).what, fate::granted)
+    EXPECT_EQ(holder.acquire(holder.ticket("stock")).status, op_status::granted)
         << "each of the dead gets it in turn";
 }
 
 TEST_F(redis_call, of_a_waiter_whose_queue_was_deleted_queues_anew) { // P7
     seam_client here{server.url()};
     const auto waiting = here.ticket("stock");
-    ASSERT_EQ(here.acquire(here.ticket("stock")).what, fate::granted);
-    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).what, fate::queued);
+    ASSERT_EQ(here.acquire(here.ticket("stock")).status, op_status::granted);
+    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).status, op_status::queued);
     server.command({"DEL", key + ":q"});
-    EXPECT_EQ(here.wait_on(waiting).what, fate::lost) << "it would be told to wait for ever";
-    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).what, fate::queued);
-    EXPECT_EQ(here.wait_on(waiting).what, fate::queued);
+    EXPECT_EQ(here.wait_on(waiting).status, op_status::lost) << "it would be told to wait for ever";
+    ASSERT_EQ(here.acquire(waiting, {.queue = queueing::grant}).status, op_status::queued);
+    EXPECT_EQ(here.wait_on(waiting).status, op_status::queued);
 }
 
 // A client that has not heard of its grant asks again under the same ticket, and must get it once.

@@ -8,7 +8,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 using testing::ElementsAre;
 
@@ -64,9 +64,9 @@ TEST_F(redis_script, counts_tokens_beyond_ten_to_the_fifteenth_exactly) { // P3
 TEST_F(redis_script, gives_no_token_that_a_double_cannot_hold) {
     put_idle(9'007'199'254'740'991ULL);
     auto here = direct();
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
-    EXPECT_EQ(said.code, errc::internal) << said.text;
-    EXPECT_THAT(said.text, testing::HasSubstr("2^53"));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
+    EXPECT_EQ(complaint.code, errc::internal) << complaint.text;
+    EXPECT_THAT(complaint.text, testing::HasSubstr("2^53"));
     EXPECT_EQ(stored_token(), 9'007'199'254'740'991ULL);
 }
 
@@ -136,8 +136,8 @@ TEST_F(redis_script, keeps_all_keys_of_a_name_in_one_slot) {
         ASSERT_EQ(waiter
                       .acquire(waiter.ticket(name),
                                {.kind = primitive::shared_mutex, .queue = queueing::grant})
-                      .what,
-                  fate::queued);
+                      .status,
+                  op_status::queued);
         std::set<std::int64_t> slots;
         auto all = keys();
         std::erase(all, "hf:mark"); // the server's, not the name's
@@ -191,7 +191,7 @@ TEST_F(redis_script, gives_every_key_an_end_while_it_is_in_use) { // P8
     const auto held = mutex{here, "stock"}.acquire();
     const auto reader = shared_mutex{here, "page"}.acquire_shared();
     seam_client waiter{server.url()};
-    ASSERT_EQ(waiter.acquire(waiter.ticket("stock"), in_line).what, fate::queued);
+    ASSERT_EQ(waiter.acquire(waiter.ticket("stock"), in_line).status, op_status::queued);
     auto all = keys();
     EXPECT_EQ(std::erase(all, "hf:mark"), 1U) << "which stays";
     EXPECT_EQ(all.size(), 6U);
@@ -218,17 +218,17 @@ TEST_F(redis_script, forgets_waiters_of_a_killed_client_after_three_seconds) { /
 TEST_F(redis_script, keeps_a_queue_in_which_nobody_waits_long_enough_to_beat) { // P6
     seam_client all{server.url()};
     std::deque<engine::ticket> line{all.ticket("stock")};
-    ASSERT_EQ(all.acquire(line.front()).what, fate::granted);
+    ASSERT_EQ(all.acquire(line.front()).status, op_status::granted);
     const auto come = [&] {
         line.push_back(all.ticket("stock"));
-        return all.acquire(line.back(), in_line).what;
+        return all.acquire(line.back(), in_line).status;
     };
-    ASSERT_EQ(come(), fate::queued);
-    ASSERT_EQ(come(), fate::queued);
+    ASSERT_EQ(come(), op_status::queued);
+    ASSERT_EQ(come(), op_status::queued);
     const stopwatch watch;
     while (watch.elapsed() < 8s) {
-        ASSERT_EQ(come(), fate::queued);
-        ASSERT_EQ(all.release(line.front()).what, fate::handed_off) << "the queue is gone";
+        ASSERT_EQ(come(), op_status::queued);
+        ASSERT_EQ(all.release(line.front()).status, op_status::handed_off) << "the queue is gone";
         line.pop_front();
         ASSERT_TRUE(all.await(engine::notice::kind::granted, line.front()));
         all.drive_for(50ms);
@@ -276,19 +276,19 @@ TEST_F(redis_script, renews_all_of_a_batch_but_the_one_whose_key_is_foreign) {
     seam_client here{server.url()};
     engine::beat_op batch;
     for (std::size_t i = 0; i < engine::most_beats; ++i) {
-        auto who = here.ticket("n" + std::to_string(i));
-        ASSERT_EQ(here.acquire(who, {.lease = 10s}).what, fate::granted);
-        batch.items.push_back({std::move(who), false, 1h, 1});
+        auto ticket = here.ticket("n" + std::to_string(i));
+        ASSERT_EQ(here.acquire(ticket, {.lease = 10s}).status, op_status::granted);
+        batch.items.push_back({std::move(ticket), false, 1h, 1});
     }
     server.command({"DEL", "hf:{n77}"});
     server.command({"RPUSH", "hf:{n77}", "not", "ours"});
-    const auto said = here.ask(batch);
-    ASSERT_EQ(said.what, fate::renewed);
-    ASSERT_EQ(said.beats.size(), engine::most_beats);
-    for (std::size_t i = 0; i < said.beats.size(); ++i) {
-        EXPECT_EQ(said.beats[i].what, i == 77 ? fate::failed : fate::renewed) << i;
+    const auto answer = here.ask(batch);
+    ASSERT_EQ(answer.status, op_status::renewed);
+    ASSERT_EQ(answer.beats.size(), engine::most_beats);
+    for (std::size_t i = 0; i < answer.beats.size(); ++i) {
+        EXPECT_EQ(answer.beats[i].status, i == 77 ? op_status::failed : op_status::renewed) << i;
     }
-    EXPECT_EQ(said.beats[77].error, errc::store_foreign) << said.beats[77].detail;
+    EXPECT_EQ(answer.beats[77].error, errc::store_foreign) << answer.beats[77].detail;
     EXPECT_EQ(server.command({"LRANGE", "hf:{n77}", "0", "-1"}).text(), "[not, ours]");
     EXPECT_GT(here.inspect("n499").holders.at(0).remaining, 59min) << "also after it";
 }

@@ -61,13 +61,14 @@ TEST_F(redis_acl, rule_of_the_documentation_has_no_command_too_many) {
         auto less = rule;
         std::erase(less, word);
         const auto url = user(less);
-        const auto said = complaint_of([&] { use_everything(url); });
+        const auto complaint = complaint_of([&] { use_everything(url); });
         if (optional.contains(word)) {
-            EXPECT_FALSE(said.code) << "without " << word << ": " << said.text;
+            EXPECT_FALSE(complaint.code) << "without " << word << ": " << complaint.text;
             continue;
         }
-        EXPECT_EQ(said.code, errc::store_forbidden) << "without " << word << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr("docs/redis.md")) << "without " << word;
+        EXPECT_EQ(complaint.code, errc::store_forbidden)
+            << "without " << word << ": " << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("docs/redis.md")) << "without " << word;
     }
     EXPECT_GT(tried, 20);
 }
@@ -117,10 +118,14 @@ protected:
         EXPECT_EQ(seen.holders[0].owner, next->owner()) << "without " << command;
     }
 
-    const take exclusive = [](client& of) { return mutex{of, "stock"}.try_acquire_for(300ms); };
-    const take writer = [](client& of) { return shared_mutex{of, "stock"}.try_acquire_for(300ms); };
-    const take reader = [](client& of) {
-        return shared_mutex{of, "stock"}.try_acquire_shared_for(300ms);
+    const take exclusive = [](client& client) {
+        return mutex{client, "stock"}.try_acquire_for(300ms);
+    };
+    const take writer = [](client& client) {
+        return shared_mutex{client, "stock"}.try_acquire_for(300ms);
+    };
+    const take reader = [](client& client) {
+        return shared_mutex{client, "stock"}.try_acquire_shared_for(300ms);
     };
 };
 
@@ -142,7 +147,7 @@ TEST_F(redis_acl_taken_away, from_a_second_reader_leaves_the_first_its_lock) { /
         auto held = shared_mutex{first, "stock"}.acquire_shared();
         const auto refused =
             second.acquire(second.ticket("stock"),
-                           {.kind = primitive::shared_mutex, .how = mode::shared, .lease = 100ms});
+                           {.kind = primitive::shared_mutex, .mode = mode::shared, .lease = 100ms});
         EXPECT_EQ(refused.error, errc::store_forbidden) << refused.detail;
         std::this_thread::sleep_for(110ms);
         EXPECT_EQ(look().holders.size(), 1U) << "without " << command;
@@ -157,10 +162,10 @@ TEST_F(redis_acl, without_the_keys_or_the_channels_is_an_error_that_says_so) {
         auto less = documented_rule();
         std::erase(less, word);
         const auto url = user(less);
-        const auto said = complaint_of([&] { use_everything(url); });
-        EXPECT_EQ(said.code, errc::store_forbidden) << word << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr("docs/redis.md")) << word;
-        EXPECT_THAT(said.text, HasSubstr(*word == '~' ? "key" : "channel")) << word;
+        const auto complaint = complaint_of([&] { use_everything(url); });
+        EXPECT_EQ(complaint.code, errc::store_forbidden) << word << ": " << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("docs/redis.md")) << word;
+        EXPECT_THAT(complaint.text, HasSubstr(*word == '~' ? "key" : "channel")) << word;
     }
 }
 
@@ -174,9 +179,9 @@ TEST_F(redis_acl, error_names_the_command_that_is_missed_at_connect) {
         std::erase(less, word);
         const auto url = user(less);
         const stopwatch watch;
-        const auto said = complaint_of([&] { hand_over(url); });
-        EXPECT_EQ(said.code, errc::store_forbidden) << word << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr(command));
+        const auto complaint = complaint_of([&] { hand_over(url); });
+        EXPECT_EQ(complaint.code, errc::store_forbidden) << word << ": " << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr(command));
         EXPECT_LT(watch.elapsed(), scaled(1s)) << "another try would not help";
     }
 }
@@ -197,8 +202,8 @@ TEST_F(redis_acl, without_select_is_an_error_for_those_who_want_another_database
     auto less = documented_rule();
     std::erase(less, "+select");
     const auto url = user(less) + "/3";
-    const auto said = complaint_of([&] { hand_over(url); });
-    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
+    const auto complaint = complaint_of([&] { hand_over(url); });
+    EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
 }
 
 TEST(redis_password, in_the_url_lets_the_default_user_in) {
@@ -244,9 +249,9 @@ TEST(redis_address, may_be_a_unix_socket_with_a_password) {
 
 TEST(redis_address, that_is_no_socket_is_an_error_that_names_it) {
     client nowhere{"redis+unix:///nonexistent/socket", {.connect_wait = 100ms}};
-    const auto said = complaint_of([&] { (void)mutex{nowhere, "stock"}.acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable);
-    EXPECT_THAT(said.text, HasSubstr("/nonexistent/socket"));
+    const auto complaint = complaint_of([&] { (void)mutex{nowhere, "stock"}.acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable);
+    EXPECT_THAT(complaint.text, HasSubstr("/nonexistent/socket"));
 }
 
 TEST(redis_address, may_be_of_ipv6) {

@@ -11,7 +11,7 @@ constexpr milliseconds a_second = 1s + scaled(500ms);
 class redis_day : public redis_fault {
 protected:
     const std::shared_ptr<recording_observer> watch = std::make_shared<recording_observer>();
-    client here{server.url() + "?timeout=300&connect_timeout=300", {.watch = watch}};
+    client here{server.url() + "?timeout=300&connect_timeout=300", {.observer = watch}};
     client other{server.url() + "?timeout=300&connect_timeout=300"};
 
     static constexpr milliseconds span = scaled(900ms);

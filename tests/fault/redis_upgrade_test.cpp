@@ -10,7 +10,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using testing::HasSubstr;
 
 /// One owner of the old version.

@@ -178,7 +178,7 @@ TEST_F(redisson_layout, takes_over_when_javas_time_ends) {
 
 TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
     const auto watch = std::make_shared<recording_observer>();
-    const client watched{server.url(), {.watch = watch}};
+    const client watched{server.url(), {.observer = watch}};
     auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::redisson});
     server.command({"DEL", "stock"});
     take_as_java(30s);
@@ -264,7 +264,7 @@ TEST_F(redisson_layout, without_fencing_has_no_token_and_touches_none) {
 
 TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_tells_the_holder) {
     const auto watch = std::make_shared<recording_observer>();
-    const client watched{server.url(), {.watch = watch}};
+    const client watched{server.url(), {.observer = watch}};
     const auto held = mutex{watched, "stock"}.acquire(as_redisson);
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SUBSCRIBE", channel});

@@ -40,10 +40,10 @@ TEST_F(tls_locks, are_refused_at_once_if_the_authority_is_not_trusted) {
     tls_authority stranger{here_.path(), "stranger"};
     const stopwatch watch;
     for (const auto& query : {std::string{}, "?ca=" + stranger.ca_file()}) {
-        const auto said = complaint_about(server.url() + query);
-        EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
-        EXPECT_THAT(said.text, HasSubstr("certificate"));
-        EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+        const auto complaint = complaint_about(server.url() + query);
+        EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr("certificate"));
+        EXPECT_THAT(complaint.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
     }
     EXPECT_LT(watch.elapsed(), scaled(3s));
     EXPECT_NO_THROW(hand_over(server.url() + "?verify=no"));
@@ -51,19 +51,19 @@ TEST_F(tls_locks, are_refused_at_once_if_the_authority_is_not_trusted) {
 
 TEST_F(tls_locks, are_refused_if_the_certificate_is_for_another_name) {
     const redis_server server{tls_server(authority_)};
-    const auto said =
+    const auto complaint =
         complaint_about(server.url() + "?server_name=other&ca=" + authority_.ca_file());
-    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("\"other\""));
+    EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("\"other\""));
 }
 
 TEST_F(tls_locks, of_a_server_without_tls_are_told_as_such) {
     const redis_server server;
     client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=200",
                 {.connect_wait = 500ms}};
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("does this port speak TLS?"));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("does this port speak TLS?"));
 }
 
 TEST_F(tls_locks, may_need_a_client_certificate) {
@@ -71,15 +71,15 @@ TEST_F(tls_locks, may_need_a_client_certificate) {
     const auto mine = authority_.issue("client");
     const auto url = server.url() + "?ca=" + authority_.ca_file();
     EXPECT_NO_THROW(hand_over(url + "&cert=" + mine.certificate + "&key=" + mine.private_key));
-    const auto said = complaint_about(url);
-    EXPECT_EQ(said.code, errc::store_forbidden) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("client certificate"));
+    const auto complaint = complaint_about(url);
+    EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("client certificate"));
 }
 
 TEST_F(tls_locks, come_back_after_the_connection_was_cut) {
     redis_server server{tls_server(authority_)};
     const auto watch = std::make_shared<recording_observer>();
-    client here{server.url() + "?ca=" + authority_.ca_file(), {.watch = watch}};
+    client here{server.url() + "?ca=" + authority_.ca_file(), {.observer = watch}};
     const auto span = scaled(900ms);
     const auto held = mutex{here, "stock"}.acquire({.lease = span});
     drop_connections(server);
@@ -92,17 +92,17 @@ TEST_F(tls_locks, are_not_to_be_had_where_only_plain_redis_is_spoken) {
     const redis_server server;
     client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=150",
                 {.connect_wait = 300ms}};
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
 }
 
 TEST_F(tls_locks, are_not_to_be_had_without_tls_where_it_is_spoken) {
     const redis_server server{tls_server(authority_)};
     client here{"redis://127.0.0.1:" + std::to_string(server.port()), {.connect_wait = 300ms}};
-    const auto said = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
-    EXPECT_EQ(said.code, errc::unavailable) << said.text;
-    EXPECT_THAT(said.text, HasSubstr("rediss://"));
+    const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
+    EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
+    EXPECT_THAT(complaint.text, HasSubstr("rediss://"));
 }
 
 } // namespace

@@ -19,12 +19,12 @@ stamp notice_due(const inquiry& about, const process_line& process, stamp n) {
 }
 
 void check_final(const inquiry& about, const hold& h) {
-    const stamp gone = h.loss == nullptr ? never : fired_at(*h.loss, std::get<lost>(h.loss->what));
+    const stamp gone = h.loss == nullptr ? never : fired_at(*h.loss, std::get<lost>(h.loss->type));
     stamp until = h.given().valid_until;
     for (const auto* r : h.renewals) {
         // A renewal may be answered while the holder is letting go: that revives nothing.
         if (h.release != nullptr && r->at >= h.release->at) { break; }
-        const stamp at = since(*r, std::get<renewed>(r->what));
+        const stamp at = since(*r, std::get<renewed>(r->type));
         if (at >= until || at > gone) {
             about.report(rule::revived,
                          "The lease of " + inquiry::holder(h) + " was renewed " +
@@ -33,7 +33,7 @@ void check_final(const inquiry& about, const hold& h) {
                          {h.grant, h.loss, r});
             return;
         }
-        until = std::get<renewed>(r->what).valid_until;
+        until = std::get<renewed>(r->type).valid_until;
     }
 }
 
@@ -41,7 +41,7 @@ void check_told(const inquiry& about, const hold& h) {
     stamp n = h.last_valid_until();
     stamp told = never;
     if (h.loss != nullptr) {
-        const auto& l = std::get<lost>(h.loss->what);
+        const auto& l = std::get<lost>(h.loss->type);
         n = or_else(l.valid_until, n);
         told = fired_at(*h.loss, l);
     }

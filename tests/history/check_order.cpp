@@ -20,7 +20,7 @@ bool can_be_overtaken(const inquiry& about, const request& r) {
 bool served_before(const inquiry& about, const request& r, const hold& h) {
     if (r.held == request::no_hold) { return false; }
     const auto& held = about.line.holds[r.held];
-    return held.request().how == mode::exclusive && h.request().how == mode::exclusive &&
+    return held.request().mode == mode::exclusive && h.request().mode == mode::exclusive &&
            held.token() < h.token();
 }
 

@@ -40,14 +40,14 @@ public:
     void run() {
         for (const auto& e : edges_of(about_.line)) {
             const auto& h = about_.line.holds[e.hold];
-            auto& same = valid_[static_cast<std::size_t>(h.request().how)];
+            auto& same = valid_[static_cast<std::size_t>(h.request().mode)];
             if (e.begins) {
                 begin(e, h);
                 same.insert({e.to, e.hold});
             } else {
                 same.erase({e.to, e.hold});
             }
-            if (h.request().how == mode::permits) {
+            if (h.request().mode == mode::permits) {
                 e.begins ? permits_ += h.request().n : permits_ -= h.request().n;
             }
         }
@@ -60,7 +60,7 @@ private:
     const valid_holds& valid(mode m) const { return valid_[static_cast<std::size_t>(m)]; }
 
     void begin(const edge& e, const hold& h) {
-        switch (h.request().how) {
+        switch (h.request().mode) {
         case mode::exclusive:
             clash(e, h, mode::exclusive, rule::two_exclusive);
             clash(e, h, mode::shared, rule::exclusive_with_shared);

@@ -18,15 +18,15 @@ class token_walk {
 public:
     explicit token_walk(const inquiry& about) : about_{about} {
         for (const auto& r : about.line.requests) {
-            if (r.what().how == mode::exclusive) { asked_.push_back(r.asked->at); }
+            if (r.what().mode == mode::exclusive) { asked_.push_back(r.asked->at); }
         }
     }
 
     void run() {
         for (const auto& h : about_.line.holds) {
-            if (h.request().how == mode::exclusive) {
+            if (h.request().mode == mode::exclusive) {
                 exclusive(h);
-            } else if (h.request().how == mode::shared) {
+            } else if (h.request().mode == mode::shared) {
                 shared(h);
             }
         }

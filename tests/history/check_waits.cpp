@@ -15,7 +15,7 @@ struct occupancy {
     std::int64_t permits{0};
 
     [[nodiscard]] bool fits(const requested& r) const {
-        switch (r.how) {
+        switch (r.mode) {
         case mode::exclusive: return exclusive == 0 && shared == 0 && permits == 0;
         case mode::shared: return exclusive == 0;
         case mode::permits: return permits + std::int64_t{r.n} <= std::int64_t{r.limit};
@@ -40,7 +40,7 @@ std::vector<occupancy> occupancies(const name_line& line) {
     for (const auto& h : line.holds) {
         const auto change = [&](stamp at, std::int64_t by) {
             occupancy c{.at = at};
-            switch (h.request().how) {
+            switch (h.request().mode) {
             case mode::exclusive: c.exclusive = by; break;
             case mode::shared: c.shared = by; break;
             case mode::permits: c.permits = by * std::int64_t{h.request().n}; break;

@@ -11,7 +11,7 @@
 namespace holdfast::history {
 namespace {
 
-const wrote& write_of(const event* e) { return std::get<wrote>(e->what); }
+const wrote& write_of(const event* e) { return std::get<wrote>(e->type); }
 stamp begin_of(const event* e) { return begun_at(*e, write_of(e)); }
 
 std::vector<const event*> accepted(const std::vector<const event*>& writes) {

@@ -28,7 +28,7 @@ struct requested {
     static constexpr std::string_view word = "requested";
     std::string name{};
     std::string owner{};
-    mode how{mode::exclusive};
+    history::mode mode{mode::exclusive};
     unsigned n{1};
     unsigned limit{1};
     std::chrono::nanoseconds lease{};
@@ -129,7 +129,7 @@ struct event {
     int pid{};
     int thread{};          ///< counted from 1 in each process
     std::string process{}; ///< a label for people
-    happening what{};
+    happening type{};
     std::size_t line{}; ///< where it was read, zero if it was not
 };
 

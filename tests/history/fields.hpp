@@ -21,7 +21,7 @@ inline constexpr std::tuple<> fields_of{};
 template <>
 inline constexpr auto fields_of<requested> =
     std::tuple{field{"name", &requested::name},   field{"owner", &requested::owner},
-               field{"mode", &requested::how},    field{"n", &requested::n},
+               field{"mode", &requested::mode},   field{"n", &requested::n},
                field{"limit", &requested::limit}, field{"lease", &requested::lease}};
 
 template <>

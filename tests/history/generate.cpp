@@ -82,14 +82,14 @@ private:
         const auto width = static_cast<std::uint64_t>((high - low).count());
         return low + nanoseconds{static_cast<std::int64_t>(random_() % width)};
     }
-    void emit(const held& h, happening what) {
+    void emit(const held& h, happening kind) {
         const auto& m = members_[h->member];
         events_.push_back(
-            {.at = now_, .pid = m.pid, .thread = 1, .process = m.label, .what = std::move(what)});
+            {.at = now_, .pid = m.pid, .thread = 1, .process = m.label, .type = std::move(kind)});
     }
-    void emit_by_test(happening what) {
+    void emit_by_test(happening kind) {
         events_.push_back(
-            {.at = now_, .pid = test_pid, .thread = 1, .process = "test", .what = std::move(what)});
+            {.at = now_, .pid = test_pid, .thread = 1, .process = "test", .type = std::move(kind)});
     }
 
     void ask_for_something(std::size_t who) {
@@ -100,9 +100,9 @@ private:
         h->what = {.name = l.name,
                    .owner = "owner:" + std::to_string(++owners_),
                    .lease = between(300ms, 600ms)};
-        if (l.kind == 1 && percent() < 60) { h->what.how = mode::shared; }
+        if (l.kind == 1 && percent() < 60) { h->what.mode = mode::shared; }
         if (l.kind == 2) {
-            h->what.how = mode::permits;
+            h->what.mode = mode::permits;
             h->what.limit = 3;
             h->what.n = 1 + percent() % 2;
         }
@@ -122,7 +122,7 @@ private:
     }
 
     static bool fits(const lock& l, const requested& r) {
-        switch (r.how) {
+        switch (r.mode) {
         case mode::exclusive: return l.exclusive == 0 && l.shared == 0;
         case mode::shared: return l.exclusive == 0;
         case mode::permits: return l.permits + r.n <= r.limit;
@@ -140,7 +140,7 @@ private:
             const auto h = l.queue.front();
             leave(l, h);
             count(l, h->what, 1);
-            h->token = h->what.how == mode::shared ? l.epoch : ++l.epoch;
+            h->token = h->what.mode == mode::shared ? l.epoch : ++l.epoch;
             h->n = now_ + valid_for(h->what.lease);
             h->expires = now_ + h->what.lease;
             later_do(way, [this, &l, h] { hold(l, h); });
@@ -150,7 +150,7 @@ private:
     static nanoseconds valid_for(nanoseconds lease) { return lease - lease / 100 - 2ms - 50ms; }
 
     static void count(lock& l, const requested& r, unsigned by) {
-        switch (r.how) {
+        switch (r.mode) {
         case mode::exclusive: l.exclusive += by; break;
         case mode::shared: l.shared += by; break;
         case mode::permits: l.permits += by * r.n; break;
@@ -172,19 +172,19 @@ private:
         emit(h,
              granted{
                  .name = l.name, .owner = h->what.owner, .token = h->token, .valid_until = h->n});
-        const auto fate = percent();
-        if (fate < 80) {
+        const auto op_status = percent();
+        if (op_status < 80) {
             const auto length = between(100us, 3ms);
             later_do(length / 2, [this, &l, h] { write(l, h); });
             later_do(length, [this, &l, h] { release(l, h); });
-        } else if (fate < 86) {
+        } else if (op_status < 86) {
             renew(l, h, 1 + percent() % 6);
-        } else if (fate < 90) {
+        } else if (op_status < 90) {
             stop(l, h, now_ + between(1ms, 5ms), h->expires + between(10ms, 90ms));
-        } else if (fate < 93) {
+        } else if (op_status < 93) {
             lose(l, h, h->n + between(0ms, 20ms));
             free_after(h->expires - now_, l, h);
-        } else if (fate < 97) {
+        } else if (op_status < 97) {
             later_do(between(0ms, 2ms), [this, &l, h] { kill(l, h, h->expires - now_); });
         } else {
             later_do(between(0ms, 2ms), [this, &l, h] { break_it(l, h); });
@@ -200,7 +200,7 @@ private:
     }
 
     void write(lock& l, const held& h) {
-        if (h->what.how != mode::exclusive) { return; }
+        if (h->what.mode != mode::exclusive) { return; }
         const bool fresh = h->token >= l.last_written;
         wrote w{.name = l.name,
                 .owner = h->what.owner,

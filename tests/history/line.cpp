@@ -101,12 +101,12 @@ std::size_t to_line(const event& e, std::span<char> out) noexcept {
     line_writer line{out};
     line.put("@");
     std::visit(
-        [&]<class Happening>(const Happening& what) {
+        [&]<class Happening>(const Happening& kind) {
             line.put(Happening::word);
             put_fields(line, e, header_fields);
-            put_fields(line, what, fields_of<Happening>);
+            put_fields(line, kind, fields_of<Happening>);
         },
-        e.what);
+        e.type);
     line.put("\n");
     return line.length();
 }

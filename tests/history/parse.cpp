@@ -111,7 +111,7 @@ template <class Happening>
 bool read_as(std::string_view word, std::string_view rest, event& e) {
     if (word != Happening::word) { return false; }
     read_fields(rest, e, header_fields);
-    read_fields(rest, e.what.emplace<Happening>(), fields_of<Happening>);
+    read_fields(rest, e.type.emplace<Happening>(), fields_of<Happening>);
     if (!rest.empty()) { throw unreadable{"more than a line of this kind holds"}; }
     return true;
 }

@@ -29,10 +29,10 @@ public:
 
     /// Throws std::system_error if it could not be written whole, std::length_error if the line
     /// would be longer than max_line: a history with holes proves nothing.
-    void record(happening what) { record(std::move(what), now()); }
+    void record(happening kind) { record(std::move(kind), now()); }
 
     /// For what happened a moment ago, e.g. was told with an instant of its own.
-    void record(happening what, stamp at);
+    void record(happening kind, stamp at);
 
 private:
     int file_;

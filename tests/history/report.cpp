@@ -42,7 +42,7 @@ void add_name(summary& s, const name_line& line) {
         }
     }
     for (const auto* w : line.writes) {
-        ++(std::get<wrote>(w->what).accepted ? s.writes_accepted : s.writes_refused);
+        ++(std::get<wrote>(w->type).accepted ? s.writes_accepted : s.writes_refused);
     }
 }
 
@@ -53,9 +53,9 @@ summary summarise(const std::vector<event>& events) {
     summary s{.events = events.size(), .kills = all.kills, .length = all.end - all.begin};
     for (const auto& e : events) {
         // Whoever asked counts, even if nothing was granted.
-        if (std::holds_alternative<requested>(e.what)) { s.grants_by_process[label(e)]; }
-        s.given_up += std::holds_alternative<gave_up>(e.what) ? 1U : 0U;
-        s.stops += std::holds_alternative<resumed>(e.what) ? 1U : 0U;
+        if (std::holds_alternative<requested>(e.type)) { s.grants_by_process[label(e)]; }
+        s.given_up += std::holds_alternative<gave_up>(e.type) ? 1U : 0U;
+        s.stops += std::holds_alternative<resumed>(e.type) ? 1U : 0U;
     }
     for (const auto& [name, line] : all.names) { add_name(s, line); }
     return s;

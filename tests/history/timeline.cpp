@@ -13,7 +13,7 @@ public:
     explicit arranger(timeline& out) : out_{out} {}
 
     void take(const event& e) {
-        std::visit([&](const auto& what) { take(e, what); }, e.what);
+        std::visit([&](const auto& what) { take(e, what); }, e.type);
     }
 
 private:
@@ -23,16 +23,16 @@ private:
     };
 
     template <class Happening>
-    name_line& line_of(const Happening& what) {
-        auto& line = out_.names[what.name];
-        if (line.name.empty()) { line.name = what.name; }
+    name_line& line_of(const Happening& kind) {
+        auto& line = out_.names[kind.name];
+        if (line.name.empty()) { line.name = kind.name; }
         return line;
     }
 
     template <class Happening>
-    open_ends& ends_of(const Happening& what) {
+    open_ends& ends_of(const Happening& kind) {
         // The length keeps (name, owner) apart from every other pair that reads the same together.
-        return open_[std::to_string(what.name.size()) + ':' + what.name + what.owner];
+        return open_[std::to_string(kind.name.size()) + ':' + kind.name + kind.owner];
     }
 
     void complain(const event& e, const std::string& name, std::string_view why) {
@@ -42,14 +42,14 @@ private:
 
     /// The hold that an event of its holder is about; null and a complaint if there is none.
     template <class Happening>
-    hold* hold_of(const event& e, const Happening& what) {
-        const auto ends = ends_of(what);
+    hold* hold_of(const event& e, const Happening& kind) {
+        const auto ends = ends_of(kind);
         if (ends.hold == request::no_hold) {
-            complain(e, what.name,
+            complain(e, kind.name,
                      "recorded '" + std::string{Happening::word} + "' for a hold it never had");
             return nullptr;
         }
-        return &line_of(what).holds[ends.hold];
+        return &line_of(kind).holds[ends.hold];
     }
 
     void take(const event& e, const requested& what) {
@@ -90,10 +90,10 @@ private:
         if (auto* h = hold_of(e, what)) { h->renewals.push_back(&e); }
     }
 
-    void take(const event& e, const released& what) {
-        auto* h = hold_of(e, what);
+    void take(const event& e, const released& result) {
+        auto* h = hold_of(e, result);
         if (h == nullptr) { return; }
-        if (h->release != nullptr) { complain(e, what.name, "released the same hold twice"); }
+        if (h->release != nullptr) { complain(e, result.name, "released the same hold twice"); }
         if (h->release == nullptr) { h->release = &e; }
     }
 
@@ -130,9 +130,9 @@ void note_breaks(name_line& line) {
         auto b = std::ranges::lower_bound(line.breaks, h.asked->at, {},
                                           [](const event* e) { return e->at; });
         for (; b != line.breaks.end() && h.broken_from == never; ++b) {
-            const auto& what = std::get<broken>((*b)->what);
+            const auto& what = std::get<broken>((*b)->type);
             const bool by_token =
-                h.request().how == mode::exclusive && what.token != 0 && h.token() <= what.token;
+                h.request().mode == mode::exclusive && what.token != 0 && h.token() <= what.token;
             if (by_token || (*b)->at >= h.grant->at) { h.broken_from = sent_at(**b, what); }
         }
     }
@@ -143,7 +143,7 @@ void note_breaks(name_line& line) {
 void find_valid(hold& h) {
     stamp end = std::min(h.died, h.broken_from);
     if (h.release != nullptr) { end = std::min(end, h.release->at); }
-    if (h.loss != nullptr) { end = std::min(end, fired_at(*h.loss, std::get<lost>(h.loss->what))); }
+    if (h.loss != nullptr) { end = std::min(end, fired_at(*h.loss, std::get<lost>(h.loss->type))); }
     const auto add = [&](stamp from, stamp to) {
         to = std::min(to, end);
         if (from >= to) { return; }
@@ -158,7 +158,7 @@ void find_valid(hold& h) {
     for (const auto* r : h.renewals) {
         add(from, std::min(until, r->at));
         from = r->at;
-        until = std::get<renewed>(r->what).valid_until;
+        until = std::get<renewed>(r->type).valid_until;
     }
     add(from, until);
 }
@@ -184,13 +184,13 @@ void finish(timeline& out) {
 
 stamp hold::last_valid_until() const {
     return renewals.empty() ? given().valid_until
-                            : std::get<renewed>(renewals.back()->what).valid_until;
+                            : std::get<renewed>(renewals.back()->type).valid_until;
 }
 
 stamp process_line::death_after(stamp since) const {
     // A pid may be used again: the kill that counts is the first one recorded later.
     const auto k = std::ranges::lower_bound(kills, since, {}, [](const event* e) { return e->at; });
-    return k == kills.end() ? never : sent_at(**k, std::get<killed>((*k)->what));
+    return k == kills.end() ? never : sent_at(**k, std::get<killed>((*k)->type));
 }
 
 const process_line& timeline::process(int pid) const {

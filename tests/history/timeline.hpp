@@ -25,8 +25,8 @@ struct hold {
     stamp broken_from{never}; ///< when an operator broke it
     std::vector<span_of_time> valid{};
 
-    [[nodiscard]] const requested& request() const { return std::get<requested>(asked->what); }
-    [[nodiscard]] const granted& given() const { return std::get<granted>(grant->what); }
+    [[nodiscard]] const requested& request() const { return std::get<requested>(asked->type); }
+    [[nodiscard]] const granted& given() const { return std::get<granted>(grant->type); }
     [[nodiscard]] std::uint64_t token() const { return given().token; }
     /// False if the lease had run out, been broken or its holder been killed when it was recorded:
     /// such a grant may be recorded long after it was made, so its stamp says nothing about order.
@@ -43,7 +43,7 @@ struct request {
     stamp until{never};        ///< granted, gave up or died; never: still waiting at the end
 
     static constexpr std::size_t no_hold = static_cast<std::size_t>(-1);
-    [[nodiscard]] const requested& what() const { return std::get<requested>(asked->what); }
+    [[nodiscard]] const requested& what() const { return std::get<requested>(asked->type); }
 };
 
 /// All that concerns one name, each list in order of its stamps.

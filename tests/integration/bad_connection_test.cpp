@@ -40,22 +40,22 @@ protected:
     std::shared_ptr<core::client_core> core_ = faulty_client(line_);
     client good_{url_};
 
-    std::shared_ptr<core::client_core> faulty_client(const std::shared_ptr<faults>& how,
+    std::shared_ptr<core::client_core> faulty_client(const std::shared_ptr<faults>& faults,
                                                      std::chrono::milliseconds connect_wait = 2s) {
-        auto who = engine::this_process();
-        auto real = engine::make_engine(engine::url::parse(url_), who);
+        auto identity = engine::this_process();
+        auto real = engine::make_engine(engine::url::parse(url_), identity);
         return std::make_shared<core::client_core>(
-            std::make_unique<faulty_engine>(std::move(real), how), who,
-            client_options{.connect_wait = connect_wait, .watch = {}});
+            std::make_unique<faulty_engine>(std::move(real), faults), identity,
+            client_options{.connect_wait = connect_wait, .observer = {}});
     }
 
-    core::acquired acquire(const hold_options& how,
+    core::acquired acquire(const hold_options& options,
                            detail::patience wait = detail::patience::of(2s),
                            const std::string& name = "name") {
-        return core_->acquire(core::request{.name = name, .options = how}, wait, {});
+        return core_->acquire(core::request{.name = name, .options = options}, wait, {});
     }
-    lease take(const hold_options& how, const std::string& name = "name") {
-        auto got = acquire(how, detail::patience::of(2s), name);
+    lease take(const hold_options& options, const std::string& name = "name") {
+        auto got = acquire(options, detail::patience::of(2s), name);
         EXPECT_TRUE(got.got) << got.failure.message();
         return lease{core_, std::move(got.got)};
     }

@@ -21,17 +21,17 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 /// Acquires or queues in a process of its own, says so, and then waits for its end.
 std::unique_ptr<child> in_child(const std::string& path, queueing queue) {
     auto out = std::make_unique<child>([=](const child::mouth& to) {
         asker me{path};
-        const auto said = me.acquire("n", 1, queue);
-        to.say(said.what == fate::granted  ? "granted"
-               : said.what == fate::queued ? "queued"
-                                           : "no: " + said.detail);
+        const auto answer = me.acquire("n", 1, queue);
+        to.say(answer.status == op_status::granted  ? "granted"
+               : answer.status == op_status::queued ? "queued"
+                                                    : "no: " + answer.detail);
         to.listen();
     });
     return out;
@@ -59,9 +59,9 @@ TEST(embedded_death, frees_the_lock_of_a_killed_process_at_once) {
     asker me{path};
     const auto holder = in_child(path, queueing::no);
     ASSERT_EQ(holder->hear(), "granted");
-    ASSERT_EQ(me.acquire("n", 1).what, fate::busy);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::busy);
     holder->end(SIGKILL);
-    EXPECT_EQ(me.acquire("n", 2).what, fate::granted);
+    EXPECT_EQ(me.acquire("n", 2).status, op_status::granted);
 }
 
 TEST(embedded_death, a_waiter_is_granted_by_its_next_beat_after_the_holder_was_killed) {
@@ -70,9 +70,9 @@ TEST(embedded_death, a_waiter_is_granted_by_its_next_beat_after_the_holder_was_k
     asker me{path};
     const auto holder = in_child(path, queueing::no);
     ASSERT_EQ(holder->hear(), "granted");
-    ASSERT_EQ(me.acquire("n", 1, queueing::grant).what, fate::queued);
+    ASSERT_EQ(me.acquire("n", 1, queueing::grant).status, op_status::queued);
     holder->end(SIGKILL);
-    EXPECT_EQ(me.beat("n", 1, true).what, fate::granted);
+    EXPECT_EQ(me.beat("n", 1, true).status, op_status::granted);
 }
 
 TEST(embedded_death, wakes_the_first_waiter_when_the_holder_is_killed) {
@@ -81,13 +81,13 @@ TEST(embedded_death, wakes_the_first_waiter_when_the_holder_is_killed) {
     asker me{path};
     const auto holder = in_child(path, queueing::no);
     ASSERT_EQ(holder->hear(), "granted");
-    ASSERT_EQ(me.acquire("n", 1, queueing::grant).what, fate::queued);
+    ASSERT_EQ(me.acquire("n", 1, queueing::grant).status, op_status::queued);
     EXPECT_FALSE(me.hear(10ms));
     holder->end(SIGKILL);
     const auto heard = me.hear(); // without a beat
     ASSERT_TRUE(heard);
-    EXPECT_EQ(heard->what, engine::notice::kind::inbox_reset);
-    EXPECT_EQ(me.beat("n", 1, true).what, fate::granted);
+    EXPECT_EQ(heard->type, engine::notice::kind::inbox_reset);
+    EXPECT_EQ(me.beat("n", 1, true).status, op_status::granted);
     EXPECT_FALSE(me.hear(10ms)); // once is enough
 }
 
@@ -98,22 +98,22 @@ TEST(embedded_death, a_zombie_with_the_pid_of_the_holder_does_not_keep_a_waiter_
     const child zombie{[](const child::mouth&) {}};
     siginfo_t ended{};
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(zombie.pid()), &ended, WEXITED | WNOWAIT), 0);
-    engine::setting elsewhere = engine::this_process();
+    engine::client_identity elsewhere = engine::this_process();
     elsewhere.pid = zombie.pid();
     asker holder{path, elsewhere};
-    ASSERT_EQ(holder.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(holder.acquire("n", 1).status, op_status::granted);
     asker waiter{path};
-    ASSERT_EQ(waiter.acquire("n", 1, queueing::grant).what, fate::queued);
+    ASSERT_EQ(waiter.acquire("n", 1, queueing::grant).status, op_status::queued);
     (void)waiter.hear(10ms); // one needless look is all that it may cost
     for (int times = 0; times < 3; ++times) {
-        EXPECT_EQ(waiter.beat("n", 1, true).what, fate::queued);
+        EXPECT_EQ(waiter.beat("n", 1, true).status, op_status::queued);
         std::vector<pollfd> watched;
         waiter.raw().pollables(watched);
         EXPECT_EQ(::poll(watched.data(), watched.size(), 0), 0) << "nothing to do, yet readable";
     }
     EXPECT_TRUE(waiter.notices.empty());
     holder.close(); // a real death is still noticed
-    EXPECT_EQ(waiter.beat("n", 1, true).what, fate::granted);
+    EXPECT_EQ(waiter.beat("n", 1, true).status, op_status::granted);
 }
 
 TEST(embedded_death, passes_over_a_waiter_that_was_killed) {
@@ -121,12 +121,12 @@ TEST(embedded_death, passes_over_a_waiter_that_was_killed) {
     const std::string path = folder / "locks.db";
     asker holder{path};
     asker last{path};
-    ASSERT_EQ(holder.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(holder.acquire("n", 1).status, op_status::granted);
     const auto waiter = in_child(path, queueing::grant);
     ASSERT_EQ(waiter->hear(), "queued");
-    ASSERT_EQ(last.acquire("n", 1, queueing::grant).what, fate::queued);
+    ASSERT_EQ(last.acquire("n", 1, queueing::grant).status, op_status::queued);
     waiter->end(SIGKILL);
-    ASSERT_EQ(holder.release("n", 1).what, fate::handed_off);
+    ASSERT_EQ(holder.release("n", 1).status, op_status::handed_off);
     EXPECT_TRUE(last.hear());
 }
 
@@ -137,16 +137,16 @@ TEST(embedded_death, a_stopped_process_is_not_a_dead_one) {
     const auto holder = in_child(path, queueing::no);
     ASSERT_EQ(holder->hear(), "granted");
     holder->kill(SIGSTOP);
-    EXPECT_EQ(me.acquire("n", 1).what, fate::busy);
+    EXPECT_EQ(me.acquire("n", 1).status, op_status::busy);
 }
 
 TEST(embedded_death, a_client_that_is_closed_frees_what_it_held) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};
     asker two{folder / "locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
     one.close();
-    EXPECT_EQ(two.acquire("n", 1).what, fate::granted);
+    EXPECT_EQ(two.acquire("n", 1).status, op_status::granted);
 }
 
 // POSIX locks go when any descriptor of their file is closed in the process.
@@ -155,19 +155,19 @@ TEST(embedded_death, closing_one_client_leaves_the_locks_of_others_in_the_proces
     const std::string path = folder / "locks.db";
     asker one{path};
     asker two{path};
-    ASSERT_EQ(one.acquire("one", 1).what, fate::granted);
-    ASSERT_EQ(two.acquire("two", 1).what, fate::granted);
+    ASSERT_EQ(one.acquire("one", 1).status, op_status::granted);
+    ASSERT_EQ(two.acquire("two", 1).status, op_status::granted);
     two.close();
     { const asker never_used{path}; }
     ::close(::open((path + "-live").c_str(), O_RDONLY | O_CLOEXEC));
     child other{[&](const child::mouth& to) {
         asker me{path};
-        to.say(me.acquire("one", 1).what == fate::busy ? "busy" : "free");
-        to.say(me.acquire("two", 2).what == fate::busy ? "busy" : "free");
+        to.say(me.acquire("one", 1).status == op_status::busy ? "busy" : "free");
+        to.say(me.acquire("two", 2).status == op_status::busy ? "busy" : "free");
     }};
     EXPECT_EQ(other.hear(), "busy");
     EXPECT_EQ(other.hear(), "free");
-    EXPECT_EQ(one.beat("one", 1, false).what, fate::renewed);
+    EXPECT_EQ(one.beat("one", 1, false).status, op_status::renewed);
 }
 
 TEST(embedded_death, leaves_no_inbox_of_a_killed_process_behind) {
@@ -177,10 +177,10 @@ TEST(embedded_death, leaves_no_inbox_of_a_killed_process_behind) {
     ASSERT_EQ(holder->hear(), "granted");
     holder->end(SIGKILL);
     asker me{path};
-    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     int left = 0;
     for (const auto& entry : std::filesystem::directory_iterator{path + "-inbox"}) {
-        EXPECT_EQ(entry.path().filename(), me.who.client.text());
+        EXPECT_EQ(entry.path().filename(), me.identity.client.text());
         ++left;
     }
     EXPECT_EQ(left, 1);
@@ -199,7 +199,7 @@ TEST(embedded_death, a_kill_in_the_middle_of_a_transaction_damages_nothing) {
             to.say("ready");
             for (std::uint64_t number = 1;; ++number) {
                 const std::string name = "n" + std::to_string(number % 3);
-                if (worker.acquire(name, number).what == fate::granted) {
+                if (worker.acquire(name, number).status == op_status::granted) {
                     worker.release(name, number);
                 }
             }
@@ -209,9 +209,9 @@ TEST(embedded_death, a_kill_in_the_middle_of_a_transaction_damages_nothing) {
         busy.end(SIGKILL);
         for (const char* name : {"n0", "n1", "n2"}) {
             const auto number = static_cast<std::uint64_t>(round) + 1;
-            const auto said = me.acquire(name, number);
-            ASSERT_EQ(said.what, fate::granted) << said.detail;
-            ASSERT_EQ(me.release(name, number).what, fate::released);
+            const auto answer = me.acquire(name, number);
+            ASSERT_EQ(answer.status, op_status::granted) << answer.detail;
+            ASSERT_EQ(me.release(name, number).status, op_status::released);
         }
     }
     EXPECT_EQ(integrity(path), "ok");
@@ -221,7 +221,7 @@ TEST(embedded_death, a_process_stopped_in_its_transaction_delays_others_until_th
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
-    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     child stopped{[&](const child::mouth& to) {
         sqlite3* raw = nullptr;
         sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
@@ -233,10 +233,10 @@ TEST(embedded_death, a_process_stopped_in_its_transaction_delays_others_until_th
     ASSERT_EQ(stopped.hear(), "begun");
     stopped.kill(SIGSTOP);
     const auto before = base::boot_clock::now();
-    const auto said = me.ask(engine::release_op{me.mine("n", 1)}, 100ms);
-    EXPECT_EQ(said.what, fate::failed);
-    EXPECT_EQ(said.error, errc::unavailable);
-    EXPECT_NE(said.detail.find("busy for"), std::string::npos) << said.detail;
+    const auto answer = me.ask(engine::release_op{me.mine("n", 1)}, 100ms);
+    EXPECT_EQ(answer.status, op_status::failed);
+    EXPECT_EQ(answer.error, errc::unavailable);
+    EXPECT_NE(answer.detail.find("busy for"), std::string::npos) << answer.detail;
     EXPECT_LT(base::boot_clock::now() - before, 1s);
     // Who only looks is not delayed.
     EXPECT_EQ(me.inspect("n").holders.size(), 1U);
@@ -250,7 +250,8 @@ TEST(embedded_death, a_process_stopped_in_its_transaction_delays_others_until_th
         std::optional<engine::answer> late;
         EXPECT_TRUE(me.drive_until([&] { return (late = me.answered(id)).has_value(); }));
         ASSERT_TRUE(late);
-        EXPECT_TRUE(late->what == fate::released || late->what == fate::granted) << late->detail;
+        EXPECT_TRUE(late->status == op_status::released || late->status == op_status::granted)
+            << late->detail;
     }
     EXPECT_FALSE(me.answered(cancelled));
     EXPECT_TRUE(me.inspect("o").holders.empty());
@@ -260,21 +261,21 @@ TEST(embedded_fork, a_child_may_have_a_client_of_its_own) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker parent{path};
-    ASSERT_EQ(parent.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(parent.acquire("n", 1).status, op_status::granted);
     child forked{[&](const child::mouth& to) {
         asker me{path};
-        to.say(me.acquire("n", 1).what == fate::busy ? "busy" : "wrong");
-        to.say(me.acquire("m", 2).what == fate::granted ? "granted" : "wrong");
+        to.say(me.acquire("n", 1).status == op_status::busy ? "busy" : "wrong");
+        to.say(me.acquire("m", 2).status == op_status::granted ? "granted" : "wrong");
         to.listen();
     }};
     EXPECT_EQ(forked.hear(), "busy");
     EXPECT_EQ(forked.hear(), "granted");
-    EXPECT_EQ(parent.beat("n", 1, false).what, fate::renewed);
-    EXPECT_EQ(parent.acquire("m", 2).what, fate::busy);
+    EXPECT_EQ(parent.beat("n", 1, false).status, op_status::renewed);
+    EXPECT_EQ(parent.acquire("m", 2).status, op_status::busy);
     forked.answer();
     EXPECT_EQ(forked.wait(), 0);
-    EXPECT_EQ(parent.acquire("m", 3).what, fate::granted);
-    EXPECT_EQ(parent.release("n", 1).what, fate::released);
+    EXPECT_EQ(parent.acquire("m", 3).status, op_status::granted);
+    EXPECT_EQ(parent.release("n", 1).status, op_status::released);
     EXPECT_EQ(integrity(path), "ok");
 }
 
@@ -285,13 +286,13 @@ TEST(embedded_fork, a_childs_client_goes_on_when_the_parents_is_closed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     auto parent = std::make_unique<asker>(path);
-    ASSERT_EQ(parent->acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(parent->acquire("n", 1).status, op_status::granted);
     child forked{[&](const child::mouth& to) {
         asker me{path};
-        to.say(me.acquire("m", 1).what == fate::granted ? "granted" : "wrong");
+        to.say(me.acquire("m", 1).status == op_status::granted ? "granted" : "wrong");
         to.listen();
-        const auto said = me.acquire("o", 2);
-        to.say(said.what == fate::granted ? "granted" : said.detail);
+        const auto answer = me.acquire("o", 2);
+        to.say(answer.status == op_status::granted ? "granted" : answer.detail);
         to.listen();
     }};
     ASSERT_EQ(forked.hear(), "granted");
@@ -300,7 +301,7 @@ TEST(embedded_fork, a_childs_client_goes_on_when_the_parents_is_closed) {
     forked.answer();
     EXPECT_EQ(forked.hear(), "granted");
     asker newcomer{path};
-    EXPECT_EQ(newcomer.acquire("o", 2).what, fate::busy);
+    EXPECT_EQ(newcomer.acquire("o", 2).status, op_status::busy);
     EXPECT_EQ(integrity(path), "ok");
 }
 
@@ -311,7 +312,7 @@ TEST(embedded_fork, a_child_that_does_nothing_keeps_nothing_alive) {
     {
         child holder{[&](const child::mouth& to) {
             asker me{path};
-            if (me.acquire("n", 1).what != fate::granted) { return; }
+            if (me.acquire("n", 1).status != op_status::granted) { return; }
             const pid_t forked = ::fork();
             if (forked == 0) {
                 ::pause(); // with all that it inherited
@@ -322,13 +323,13 @@ TEST(embedded_fork, a_child_that_does_nothing_keeps_nothing_alive) {
         }};
         grandchild = std::stoi(holder.hear());
         asker me{path};
-        EXPECT_EQ(me.acquire("n", 1).what, fate::busy);
+        EXPECT_EQ(me.acquire("n", 1).status, op_status::busy);
         holder.end(SIGKILL);
     }
     asker me{path};
     std::uint64_t number = 1;
     // Not at once: the grandchild may not have run yet.
-    EXPECT_TRUE(eventually([&] { return me.acquire("n", ++number).what == fate::granted; }));
+    EXPECT_TRUE(eventually([&] { return me.acquire("n", ++number).status == op_status::granted; }));
     ::kill(grandchild, SIGKILL);
 }
 
@@ -336,20 +337,20 @@ TEST(embedded_fork, forks_while_other_threads_lock) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker held{path};
-    ASSERT_EQ(held.acquire("held", 1).what, fate::granted);
+    ASSERT_EQ(held.acquire("held", 1).status, op_status::granted);
     std::atomic<bool> stop{false};
     std::atomic<int> failures{0};
     std::thread worker{[&] {
         asker me{path};
         for (std::uint64_t number = 1; !stop; ++number) {
-            if (me.acquire("n", number).what != fate::granted) { ++failures; }
-            if (me.release("n", number).what != fate::released) { ++failures; }
+            if (me.acquire("n", number).status != op_status::granted) { ++failures; }
+            if (me.release("n", number).status != op_status::released) { ++failures; }
         }
     }};
     for (int round = 0; round < 20; ++round) {
         child forked{[&](const child::mouth& to) {
             asker me{path};
-            to.say(me.acquire("held", 1).what == fate::busy ? "busy" : "wrong");
+            to.say(me.acquire("held", 1).status == op_status::busy ? "busy" : "wrong");
         }};
         EXPECT_EQ(forked.hear(), "busy");
         EXPECT_EQ(forked.wait(), 0);
@@ -357,7 +358,7 @@ TEST(embedded_fork, forks_while_other_threads_lock) {
     stop = true;
     worker.join();
     EXPECT_EQ(failures, 0);
-    EXPECT_EQ(held.release("held", 1).what, fate::released);
+    EXPECT_EQ(held.release("held", 1).status, op_status::released);
     EXPECT_EQ(integrity(path), "ok");
 }
 

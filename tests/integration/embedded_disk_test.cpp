@@ -19,20 +19,21 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 
-std::string describe(const engine::answer& said) {
-    return said.what == fate::failed ? said.error.message() + ": " + said.detail : "not failed";
+std::string describe(const engine::answer& answer) {
+    return answer.status == op_status::failed ? answer.error.message() + ": " + answer.detail
+                                              : "not failed";
 }
 
 /// Acquires one name after the other until it fails; how many were granted.
 std::uint64_t fill(asker& me, engine::answer& last) {
     const std::string long_note(256, 'x');
     for (std::uint64_t number = 100; number < 100'000; ++number) {
-        engine::acquire_op what = me.wish("filler-" + std::to_string(number), number);
-        what.note = long_note;
-        last = me.ask(what);
-        if (last.what != fate::granted) { return number - 100; }
+        engine::acquire_op operation = me.wish("filler-" + std::to_string(number), number);
+        operation.note = long_note;
+        last = me.ask(operation);
+        if (last.status != op_status::granted) { return number - 100; }
     }
     return 0;
 }
@@ -42,7 +43,7 @@ void full_and_back(const child::mouth& to, const std::string& path,
                    const std::function<void()>& shrink, const std::function<void()>& grow) {
     asker me{path};
     asker other{path};
-    if (me.acquire("held", 1).what != fate::granted) { return to.say("cannot even begin"); }
+    if (me.acquire("held", 1).status != op_status::granted) { return to.say("cannot even begin"); }
     shrink();
     engine::answer last;
     const auto granted = fill(me, last);
@@ -55,9 +56,9 @@ void full_and_back(const child::mouth& to, const std::string& path,
     if (other.inspect("held").holders.size() != 1) { return to.say("a lock was lost to others"); }
     grow();
     const auto again = me.acquire(failed, 100 + granted);
-    if (again.what != fate::granted) { return to.say("still: " + describe(again)); }
-    if (other.acquire("held", 1).what != fate::busy) { return to.say("the lock was lost"); }
-    if (me.release("held", 1).what != fate::released) { return to.say("cannot release"); }
+    if (again.status != op_status::granted) { return to.say("still: " + describe(again)); }
+    if (other.acquire("held", 1).status != op_status::busy) { return to.say("the lock was lost"); }
+    if (me.release("held", 1).status != op_status::released) { return to.say("cannot release"); }
     to.say("ok");
 }
 
@@ -120,7 +121,7 @@ TEST(embedded_disk, a_disk_without_room_for_a_new_file_is_an_error) {
         now.rlim_cur = RLIM_INFINITY;
         ::setrlimit(RLIMIT_FSIZE, &now);
         const auto second = me.acquire("n", 2);
-        to.say(second.what == fate::granted ? "ok" : describe(second));
+        to.say(second.status == op_status::granted ? "ok" : describe(second));
     }};
     EXPECT_EQ(limited.hear(), "ok");
 }

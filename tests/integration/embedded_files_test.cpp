@@ -19,7 +19,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 namespace fs = std::filesystem;
 
 constexpr uid_t nobody = 65534;
@@ -51,11 +51,11 @@ mode_t mode_of(const std::string& path) {
 void expect_refused(const std::string& path, errc code, const std::vector<std::string>& words) {
     const std::string before = fs::is_regular_file(path) ? read_all(path) : "";
     asker me{path};
-    const auto said = me.acquire("n", 1);
-    EXPECT_EQ(said.what, fate::failed);
-    EXPECT_EQ(said.error, code) << said.error.message() << "; " << said.detail;
+    const auto answer = me.acquire("n", 1);
+    EXPECT_EQ(answer.status, op_status::failed);
+    EXPECT_EQ(answer.error, code) << answer.error.message() << "; " << answer.detail;
     for (const auto& word : words) {
-        EXPECT_NE(said.detail.find(word), std::string::npos) << word << " in: " << said.detail;
+        EXPECT_NE(answer.detail.find(word), std::string::npos) << word << " in: " << answer.detail;
     }
     if (fs::is_regular_file(path)) { EXPECT_EQ(read_all(path), before); }
     EXPECT_FALSE(fs::exists(path + "-live"));
@@ -111,20 +111,20 @@ TEST(embedded_files, takes_an_empty_file_as_a_new_one) {
     const scratch_folder folder;
     write_all(folder / "locks.db", "");
     asker me{folder / "locks.db"};
-    EXPECT_EQ(me.acquire("n", 1).what, fate::granted);
+    EXPECT_EQ(me.acquire("n", 1).status, op_status::granted);
 }
 
 TEST(embedded_files, a_symbolic_link_leads_to_the_same_locks) {
     const scratch_folder folder;
     fs::create_directory(folder / "there");
     asker one{folder / "there/locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
     fs::create_symlink(folder / "there/locks.db", folder / "link.db");
     fs::create_directory_symlink(folder / "there", folder / "here");
     for (const auto& path : {folder / "link.db", folder / "here/locks.db"}) {
         asker two{path};
-        const auto said = two.acquire("n", 1);
-        EXPECT_EQ(said.what, fate::busy) << said.detail;
+        const auto answer = two.acquire("n", 1);
+        EXPECT_EQ(answer.status, op_status::busy) << answer.detail;
     }
 }
 
@@ -132,9 +132,9 @@ TEST(embedded_files, a_file_that_could_not_be_opened_is_tried_again) {
     const scratch_folder folder;
     write_all(folder / "locks.db", "not yet");
     asker me{folder / "locks.db"};
-    ASSERT_EQ(me.acquire("n", 1).what, fate::failed);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::failed);
     fs::remove(folder / "locks.db");
-    EXPECT_EQ(me.acquire("n", 2).what, fate::granted);
+    EXPECT_EQ(me.acquire("n", 2).status, op_status::granted);
 }
 
 TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
@@ -143,7 +143,8 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     {
         asker me{path};
         for (std::uint64_t number = 1; number <= 50; ++number) {
-            ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).what, fate::granted);
+            ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status,
+                      op_status::granted);
         }
     }
     run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -152,10 +153,10 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     std::fill(text.begin() + 1024, text.end(), '\x5a');
     write_all(path, text);
     asker me{path};
-    const auto said = me.acquire("name-7", 100);
-    EXPECT_EQ(said.what, fate::failed);
-    EXPECT_EQ(said.error, errc::store_damaged) << said.error.message() << "; " << said.detail;
-    EXPECT_NE(said.detail.find(path), std::string::npos);
+    const auto answer = me.acquire("name-7", 100);
+    EXPECT_EQ(answer.status, op_status::failed);
+    EXPECT_EQ(answer.error, errc::store_damaged) << answer.error.message() << "; " << answer.detail;
+    EXPECT_NE(answer.detail.find(path), std::string::npos);
     EXPECT_EQ(read_all(path).substr(0, text.size()), text);
 }
 
@@ -164,45 +165,45 @@ TEST(embedded_files, may_be_opened_while_a_checkpoint_is_under_way_or_was_cut_sh
     const std::string path = folder / "locks.db";
     asker me{path};
     for (std::uint64_t number = 1; number <= 50; ++number) {
-        ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).what, fate::granted);
+        ASSERT_EQ(me.acquire("name-" + std::to_string(number), number).status, op_status::granted);
     }
     // A checkpoint writes the first page first; it says how long the file is going to be.
     std::string text = read_all(path);
     text.at(30) = '\x01'; // bytes 28 to 31: the number of pages
     write_all(path, text);
     asker newcomer{path};
-    EXPECT_EQ(newcomer.acquire("name-7", 1).what, fate::busy);
-    const auto said = newcomer.acquire("new", 2);
-    EXPECT_EQ(said.what, fate::granted) << said.detail;
+    EXPECT_EQ(newcomer.acquire("name-7", 1).status, op_status::busy);
+    const auto answer = newcomer.acquire("new", 2);
+    EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
 TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
-    ASSERT_EQ(me.acquire("bad", 1).what, fate::granted);
-    ASSERT_EQ(me.acquire("good", 2).what, fate::granted);
+    ASSERT_EQ(me.acquire("bad", 1).status, op_status::granted);
+    ASSERT_EQ(me.acquire("good", 2).status, op_status::granted);
     run_sql(path, "UPDATE names SET body = x'0102' WHERE name = CAST('bad' AS BLOB)");
     asker other{path};
     EXPECT_EQ(other.acquire("bad", 1).error, errc::store_damaged);
     EXPECT_EQ(me.release("bad", 1).error, errc::store_damaged);
-    EXPECT_EQ(other.acquire("good", 2).what, fate::busy);
-    EXPECT_EQ(me.release("good", 2).what, fate::released);
+    EXPECT_EQ(other.acquire("good", 2).status, op_status::busy);
+    EXPECT_EQ(me.release("good", 2).status, op_status::released);
 }
 
 TEST(embedded_files, says_so_when_the_file_is_removed_and_then_begins_anew) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
-    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     for (const char* end : {"", "-wal", "-shm", "-live"}) { fs::remove(path + end); }
-    const auto said = me.acquire("m", 2);
-    EXPECT_EQ(said.what, fate::failed);
-    EXPECT_EQ(said.error, errc::store_replaced) << said.detail;
+    const auto answer = me.acquire("m", 2);
+    EXPECT_EQ(answer.status, op_status::failed);
+    EXPECT_EQ(answer.error, errc::store_replaced) << answer.detail;
     const auto again = me.acquire("m", 3);
-    EXPECT_EQ(again.what, fate::granted) << again.detail;
+    EXPECT_EQ(again.status, op_status::granted) << again.detail;
     asker other{path};
-    EXPECT_EQ(other.acquire("m", 1).what, fate::busy);
+    EXPECT_EQ(other.acquire("m", 1).status, op_status::busy);
 }
 
 TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
@@ -210,11 +211,11 @@ TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
         fs::remove(path + part);
-        const auto said = me.acquire("m", 2);
-        EXPECT_EQ(said.error, errc::store_replaced);
-        EXPECT_NE(said.detail.find(part), std::string::npos) << said.detail;
+        const auto answer = me.acquire("m", 2);
+        EXPECT_EQ(answer.error, errc::store_replaced);
+        EXPECT_NE(answer.detail.find(part), std::string::npos) << answer.detail;
     }
 }
 
@@ -224,15 +225,15 @@ TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_rem
     asker newcomer{path};
     {
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
         fs::remove(path);
-        const auto said = newcomer.acquire("n", 1);
-        EXPECT_EQ(said.error, errc::store_replaced) << said.detail;
-        EXPECT_NE(said.detail.find("end them"), std::string::npos) << said.detail;
+        const auto answer = newcomer.acquire("n", 1);
+        EXPECT_EQ(answer.error, errc::store_replaced) << answer.detail;
+        EXPECT_NE(answer.detail.find("end them"), std::string::npos) << answer.detail;
         EXPECT_FALSE(fs::exists(path));
     }
-    const auto said = newcomer.acquire("n", 2);
-    EXPECT_EQ(said.what, fate::granted) << said.detail;
+    const auto answer = newcomer.acquire("n", 2);
+    EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
 TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_new_one) {
@@ -240,11 +241,11 @@ TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_n
     const std::string path = folder / "locks.db";
     asker me{path};
     asker newcomer{path};
-    ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     fs::remove(path);
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
-    EXPECT_EQ(newcomer.acquire("n", 1).what, fate::granted);
-    EXPECT_EQ(me.acquire("n", 3).what, fate::busy);
+    EXPECT_EQ(newcomer.acquire("n", 1).status, op_status::granted);
+    EXPECT_EQ(me.acquire("n", 3).status, op_status::busy);
 }
 
 TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
@@ -252,44 +253,44 @@ TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
     const std::string path = folder / "locks.db";
     asker one{path};
     asker two{path};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
-    ASSERT_EQ(two.acquire("n", 1).what, fate::busy);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(two.acquire("n", 1).status, op_status::busy);
     fs::remove(path + "-live");
     asker newcomer{path};
-    const auto said = newcomer.acquire("n", 1);
-    EXPECT_EQ(said.error, errc::store_replaced);
-    EXPECT_NE(said.detail.find("-live"), std::string::npos) << said.detail;
+    const auto answer = newcomer.acquire("n", 1);
+    EXPECT_EQ(answer.error, errc::store_replaced);
+    EXPECT_NE(answer.detail.find("-live"), std::string::npos) << answer.detail;
     // Those who have it open still know of each other.
-    EXPECT_EQ(two.acquire("n", 2).what, fate::busy);
-    EXPECT_EQ(one.release("n", 1).what, fate::released);
-    EXPECT_EQ(two.acquire("n", 3).what, fate::granted);
+    EXPECT_EQ(two.acquire("n", 2).status, op_status::busy);
+    EXPECT_EQ(one.release("n", 1).status, op_status::released);
+    EXPECT_EQ(two.acquire("n", 3).status, op_status::granted);
 }
 
 TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    engine::setting before = engine::this_process();
+    engine::client_identity before = engine::this_process();
     before.boot = "boot-1";
     std::uint64_t token = 0;
     {
         asker me{path, before};
-        engine::acquire_op what = me.wish("n", 1);
-        what.min_hold = 1h;
-        const auto said = me.ask(what);
-        ASSERT_EQ(said.what, fate::granted);
-        token = said.token;
-        ASSERT_EQ(me.acquire("n", 2, engine::queueing::grant).what, fate::queued);
+        engine::acquire_op operation = me.wish("n", 1);
+        operation.min_hold = 1h;
+        const auto answer = me.ask(operation);
+        ASSERT_EQ(answer.status, op_status::granted);
+        token = answer.token;
+        ASSERT_EQ(me.acquire("n", 2, engine::queueing::grant).status, op_status::queued);
     }
     fs::remove(path + "-live"); // in a place that does not survive a boot, say
-    engine::setting after = engine::this_process();
+    engine::client_identity after = engine::this_process();
     after.boot = "boot-2";
     asker me{path, after};
     EXPECT_TRUE(me.inspect("n").holders.empty());
     EXPECT_TRUE(me.inspect("n").waiters.empty());
     EXPECT_EQ(me.inspect("n").last_token, token);
-    const auto said = me.acquire("n", 1);
-    ASSERT_EQ(said.what, fate::granted) << said.detail;
-    EXPECT_GT(said.token, token);
+    const auto answer = me.acquire("n", 1);
+    ASSERT_EQ(answer.status, op_status::granted) << answer.detail;
+    EXPECT_GT(answer.token, token);
 }
 
 TEST(embedded_files, has_the_mode_that_was_asked_for_whatever_the_umask) {
@@ -300,8 +301,8 @@ TEST(embedded_files, has_the_mode_that_was_asked_for_whatever_the_umask) {
             child made{[&](const child::mouth& to) {
                 ::umask(mask);
                 asker me{path, engine::this_process(), mode};
-                const auto said = me.acquire("n", 1);
-                to.say(said.what == fate::granted ? "granted" : said.detail);
+                const auto answer = me.acquire("n", 1);
+                to.say(answer.status == op_status::granted ? "granted" : answer.detail);
                 to.listen();
             }};
             ASSERT_EQ(made.hear(), "granted");
@@ -333,13 +334,13 @@ TEST(embedded_files, is_shared_by_the_members_of_its_group) {
                 return;
             }
             asker me{path, engine::this_process(), "0660"};
-            const auto said = me.acquire("n", 1, engine::queueing::grant);
-            to.say(said.what == fate::granted  ? "granted"
-                   : said.what == fate::queued ? "queued"
-                                               : said.detail);
+            const auto answer = me.acquire("n", 1, engine::queueing::grant);
+            to.say(answer.status == op_status::granted  ? "granted"
+                   : answer.status == op_status::queued ? "queued"
+                                                        : answer.detail);
             to.listen();
-            if (said.what == fate::granted) { me.release("n", 1); }
-            to.say(said.what == fate::granted || me.hear() ? "done" : "not woken");
+            if (answer.status == op_status::granted) { me.release("n", 1); }
+            to.say(answer.status == op_status::granted || me.hear() ? "done" : "not woken");
             to.listen();
         });
     };
@@ -371,15 +372,15 @@ TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
     const std::string path = folder / "locks.db";
     {
         asker me{path};
-        ASSERT_EQ(me.acquire("n", 1).what, fate::granted);
+        ASSERT_EQ(me.acquire("n", 1).status, op_status::granted);
     }
     const auto refused = [&](const child::mouth& to) {
         asker me{path};
-        const auto said = me.acquire("n", 1);
-        const bool clear = said.error == errc::store_forbidden &&
-                           said.detail.find(folder.path()) != std::string::npos &&
-                           said.detail.find("embedded:/") != std::string::npos;
-        to.say(clear ? "ok" : said.error.message() + ": " + said.detail);
+        const auto answer = me.acquire("n", 1);
+        const bool clear = answer.error == errc::store_forbidden &&
+                           answer.detail.find(folder.path()) != std::string::npos &&
+                           answer.detail.find("embedded:/") != std::string::npos;
+        to.say(clear ? "ok" : answer.error.message() + ": " + answer.detail);
     };
     ::chmod(folder.path().c_str(), 0755);
     if (::geteuid() == 0) { as_nobody(refused); } // another user's, mode 0600
@@ -417,10 +418,10 @@ TEST(embedded_files, a_user_without_a_home_is_told_to_name_a_file) {
     if (::geteuid() != 0) { GTEST_SKIP() << "only root can become a user without a home"; }
     as_nobody([](const child::mouth& to) {
         asker me{""};
-        const auto said = me.acquire("n", 1);
-        const bool clear = said.error == errc::store_forbidden &&
-                           said.detail.find("embedded:/path") != std::string::npos;
-        to.say(clear ? "ok" : said.error.message() + ": " + said.detail);
+        const auto answer = me.acquire("n", 1);
+        const bool clear = answer.error == errc::store_forbidden &&
+                           answer.detail.find("embedded:/path") != std::string::npos;
+        to.say(clear ? "ok" : answer.error.message() + ": " + answer.detail);
     });
 }
 

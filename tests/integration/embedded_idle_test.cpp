@@ -17,7 +17,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 namespace embedded = engine::embedded;
 
@@ -37,8 +37,8 @@ public:
 
 class embedded_idle : public testing::Test {
 protected:
-    [[nodiscard]] engine::setting as_client() const {
-        engine::setting out = engine::this_process();
+    [[nodiscard]] engine::client_identity as_client() const {
+        engine::client_identity out = engine::this_process();
         out.time = &time;
         return out;
     }
@@ -62,8 +62,8 @@ protected:
         sqlite3_close(raw);
     }
     static void lock_and_release(asker& client, const std::string& name, std::uint64_t number) {
-        ASSERT_EQ(client.acquire(name, number).what, fate::granted);
-        ASSERT_EQ(client.release(name, number).what, fate::released);
+        ASSERT_EQ(client.acquire(name, number).status, op_status::granted);
+        ASSERT_EQ(client.release(name, number).status, op_status::released);
     }
 
     shifted_time time;
@@ -76,19 +76,19 @@ TEST_F(embedded_idle, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
     const char* const wanted = std::getenv("HOLDFAST_NAMES");
     const std::uint64_t count = wanted == nullptr ? 3000 : std::stoull(wanted);
     asker me{path, as_client()};
-    ASSERT_EQ(me.acquire("held", 1, queueing::no, 1h).what, fate::granted);
+    ASSERT_EQ(me.acquire("held", 1, queueing::no, 1h).status, op_status::granted);
     for (std::uint64_t number = 2; number <= count; ++number) {
         lock_and_release(me, "order:" + std::to_string(number), number);
     }
     time.shift += 59s;
     let_it_sweep(me);
     EXPECT_EQ(known(me), static_cast<std::int64_t>(count));
-    EXPECT_EQ(me.release("order:2", 2).what, fate::released); // resent
+    EXPECT_EQ(me.release("order:2", 2).status, op_status::released); // resent
     time.shift += 61s;
     let_it_sweep(me);
     EXPECT_EQ(known(me), 1);
-    EXPECT_EQ(me.beat("held", 1, false).what, fate::renewed);
-    EXPECT_EQ(me.release("order:2", 2).what, fate::not_held);
+    EXPECT_EQ(me.beat("held", 1, false).status, op_status::renewed);
+    EXPECT_EQ(me.release("order:2", 2).status, op_status::not_held);
 }
 
 TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
@@ -131,7 +131,7 @@ TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
     asker me{path, as_client()};
     {
         asker holder{path, as_client()};
-        ASSERT_EQ(holder.acquire("n", 1, queueing::no, 24h).what, fate::granted);
+        ASSERT_EQ(holder.acquire("n", 1, queueing::no, 24h).status, op_status::granted);
     }
     lock_and_release(me, "m", 1); // and finds that the holder of "n" is dead
     time.shift += 2min;
@@ -192,10 +192,10 @@ TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
         for (const bool forgotten : {false, true, true}) {
             asker me{path, as_client()};
             const auto reply = me.acquire("n", ++number);
-            ASSERT_EQ(reply.what, fate::granted) << reply.detail;
+            ASSERT_EQ(reply.status, op_status::granted) << reply.detail;
             EXPECT_GT(reply.token, last) << "step " << step.count();
             last = reply.token;
-            ASSERT_EQ(me.release("n", number).what, fate::released);
+            ASSERT_EQ(me.release("n", number).status, op_status::released);
             if (!forgotten) { continue; }
             time.shift += 49h; // as far as it was set back, so that it is past the last token
             let_it_sweep(me);
@@ -209,7 +209,7 @@ TEST_F(embedded_idle, P3_tokens_of_a_forgotten_name_rise_though_it_comes_back_in
     {
         asker me{path, as_client()};
         token = me.acquire("n", 1).token;
-        ASSERT_EQ(me.release("n", 1).what, fate::released);
+        ASSERT_EQ(me.release("n", 1).status, op_status::released);
         time.shift += 2min;
         let_it_sweep(me);
         ASSERT_EQ(known(me), 0);
@@ -277,12 +277,12 @@ TEST_F(embedded_upgrade, P3_holds_stay_and_tokens_rise) {
     const auto before = static_cast<std::uint64_t>(time.wall_us()) + 3'590'000'000;
     asker me{path, as_client()};
     const auto reply = me.acquire("idle", 1);
-    ASSERT_EQ(reply.what, fate::granted) << reply.detail;
+    ASSERT_EQ(reply.status, op_status::granted) << reply.detail;
     EXPECT_GT(reply.token, before);
-    EXPECT_EQ(me.acquire("held", 2).what, fate::busy);
+    EXPECT_EQ(me.acquire("held", 2).status, op_status::busy);
     EXPECT_EQ(me.inspect("held").holders.at(0).token, 7U);
     asker other{path, as_client()};
-    EXPECT_EQ(other.acquire("idle", 1).what, fate::busy);
+    EXPECT_EQ(other.acquire("idle", 1).status, op_status::busy);
 }
 
 TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
@@ -299,7 +299,7 @@ TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
     old.close();
     sqlite3_close(raw);
     const auto reply = me.acquire("free", 2);
-    EXPECT_EQ(reply.what, fate::granted) << reply.detail;
+    EXPECT_EQ(reply.status, op_status::granted) << reply.detail;
 }
 
 TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
@@ -311,7 +311,7 @@ TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
         sqlite3_prepare_v2(raw, "SELECT id, body FROM locks WHERE name = ?1", -1, &find, nullptr),
         SQLITE_OK);
     asker me{path, as_client()};
-    ASSERT_EQ(me.acquire("free", 1).what, fate::granted);
+    ASSERT_EQ(me.acquire("free", 1).status, op_status::granted);
     EXPECT_EQ(sqlite3_step(find), SQLITE_ERROR);
     EXPECT_NE(std::string{sqlite3_errmsg(raw)}.find("no such table"), std::string::npos);
     sqlite3_finalize(find);
@@ -330,9 +330,9 @@ TEST_F(embedded_upgrade, many_may_come_at_once) {
             to.listen();
             asker me{path, as_client()};
             const auto reply = me.acquire("free", 1);
-            to.say(reply.what == fate::granted ? "granted"
-                   : reply.what == fate::busy  ? "busy"
-                                               : reply.detail);
+            to.say(reply.status == op_status::granted ? "granted"
+                   : reply.status == op_status::busy  ? "busy"
+                                                      : reply.detail);
             to.listen();
         }));
     }

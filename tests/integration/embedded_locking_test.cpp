@@ -7,7 +7,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 using engine::queueing;
 
 TEST(embedded, two_clients_exclude_each_other) {
@@ -15,12 +15,12 @@ TEST(embedded, two_clients_exclude_each_other) {
     asker one{folder / "locks.db"};
     asker two{folder / "locks.db"};
     const auto first = one.acquire("n", 1);
-    ASSERT_EQ(first.what, fate::granted) << first.detail;
-    EXPECT_EQ(two.acquire("n", 1).what, fate::busy);
-    EXPECT_EQ(two.release("n", 1).what, fate::not_held);
-    EXPECT_EQ(one.release("n", 1).what, fate::released);
+    ASSERT_EQ(first.status, op_status::granted) << first.detail;
+    EXPECT_EQ(two.acquire("n", 1).status, op_status::busy);
+    EXPECT_EQ(two.release("n", 1).status, op_status::not_held);
+    EXPECT_EQ(one.release("n", 1).status, op_status::released);
     const auto second = two.acquire("n", 2);
-    ASSERT_EQ(second.what, fate::granted);
+    ASSERT_EQ(second.status, op_status::granted);
     EXPECT_GT(second.token, first.token);
 }
 
@@ -28,23 +28,23 @@ TEST(embedded, a_release_hands_over_and_the_waiter_hears_of_it) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};
     asker two{folder / "locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
-    ASSERT_EQ(two.acquire("n", 7, queueing::grant).what, fate::queued);
-    ASSERT_EQ(one.release("n", 1).what, fate::handed_off);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(two.acquire("n", 7, queueing::grant).status, op_status::queued);
+    ASSERT_EQ(one.release("n", 1).status, op_status::handed_off);
     const auto heard = two.hear();
     ASSERT_TRUE(heard);
-    EXPECT_EQ(heard->what, engine::notice::kind::granted);
+    EXPECT_EQ(heard->type, engine::notice::kind::granted);
     EXPECT_EQ(heard->number, 7U);
     EXPECT_EQ(heard->token, two.inspect("n").last_token);
-    EXPECT_EQ(two.beat("n", 7, false).what, fate::renewed);
+    EXPECT_EQ(two.beat("n", 7, false).status, op_status::renewed);
 }
 
 TEST(embedded, a_waiter_of_the_same_client_hears_of_its_grant_too) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
-    ASSERT_EQ(one.acquire("n", 2, queueing::grant).what, fate::queued);
-    ASSERT_EQ(one.release("n", 1).what, fate::handed_off);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(one.acquire("n", 2, queueing::grant).status, op_status::queued);
+    ASSERT_EQ(one.release("n", 1).status, op_status::handed_off);
     ASSERT_EQ(one.notices.size(), 1U);
     EXPECT_EQ(one.notices.front().number, 2U);
 }
@@ -53,33 +53,34 @@ TEST(embedded, a_lost_notice_is_made_up_for_by_the_next_beat) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};
     asker two{folder / "locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
-    ASSERT_EQ(two.acquire("n", 1, queueing::grant).what, fate::queued);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(two.acquire("n", 1, queueing::grant).status, op_status::queued);
     // As if the releasing process had been killed between its commit and the message.
-    ::unlink((folder / "locks.db-inbox/" + two.who.client.text()).c_str());
-    ASSERT_EQ(one.release("n", 1).what, fate::handed_off);
+    ::unlink((folder / "locks.db-inbox/" + two.identity.client.text()).c_str());
+    ASSERT_EQ(one.release("n", 1).status, op_status::handed_off);
     EXPECT_FALSE(two.hear(20ms));
-    EXPECT_EQ(two.beat("n", 1, true).what, fate::granted);
+    EXPECT_EQ(two.beat("n", 1, true).status, op_status::granted);
 }
 
 TEST(embedded, serves_processes_in_the_order_in_which_they_asked) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker one{path};
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
     std::vector<std::unique_ptr<child>> waiters;
     for (int number = 0; number < 4; ++number) {
         waiters.push_back(std::make_unique<child>([&](const child::mouth& to) {
             asker me{path};
-            to.say(me.acquire("n", 1, queueing::grant).what == fate::queued ? "queued" : "no");
+            to.say(me.acquire("n", 1, queueing::grant).status == op_status::queued ? "queued"
+                                                                                   : "no");
             to.say(me.hear(20s) ? "granted" : "nothing");
             to.listen();
-            to.say(me.release("n", 1).what == fate::not_held ? "not held" : "released");
+            to.say(me.release("n", 1).status == op_status::not_held ? "not held" : "released");
         }));
         ASSERT_EQ(waiters.back()->hear(), "queued");
     }
     EXPECT_EQ(one.inspect("n").waiters.size(), 4U);
-    ASSERT_EQ(one.release("n", 1).what, fate::handed_off);
+    ASSERT_EQ(one.release("n", 1).status, op_status::handed_off);
     for (auto& each : waiters) {
         EXPECT_EQ(each->hear(), "granted");
         each->answer();
@@ -93,22 +94,22 @@ TEST(embedded, a_thousand_wait_and_are_served_in_order) {
     asker one{folder / "locks.db"};
     asker two{folder / "locks.db"};
     constexpr std::uint64_t many = 1000;
-    ASSERT_EQ(one.acquire("n", 1).what, fate::granted);
+    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
     for (std::uint64_t number = 1; number <= many; ++number) {
-        const auto said = two.acquire("n", number, queueing::grant);
-        ASSERT_EQ(said.what, fate::queued);
-        ASSERT_EQ(said.ahead, number - 1);
+        const auto answer = two.acquire("n", number, queueing::grant);
+        ASSERT_EQ(answer.status, op_status::queued);
+        ASSERT_EQ(answer.ahead, number - 1);
     }
     EXPECT_EQ(two.beat("n", 5, true).ahead, 4U);
     EXPECT_EQ(two.beat("n", many, true).ahead, many - 1);
-    ASSERT_EQ(two.ask(engine::withdraw_op{two.mine("n", 500)}).what, fate::released);
-    ASSERT_EQ(one.release("n", 1).what, fate::handed_off);
+    ASSERT_EQ(two.ask(engine::withdraw_op{two.mine("n", 500)}).status, op_status::released);
+    ASSERT_EQ(one.release("n", 1).status, op_status::handed_off);
     for (std::uint64_t number = 1; number <= many; ++number) {
         if (number == 500) { continue; }
         const auto heard = two.hear();
         ASSERT_TRUE(heard);
         ASSERT_EQ(heard->number, number);
-        ASSERT_NE(two.release("n", number).what, fate::not_held);
+        ASSERT_NE(two.release("n", number).status, op_status::not_held);
     }
     EXPECT_TRUE(one.inspect("n").waiters.empty());
     EXPECT_TRUE(one.inspect("n").holders.empty());
@@ -120,13 +121,13 @@ TEST(embedded, keeps_names_of_every_byte_value_apart) {
     asker two{folder / "locks.db"};
     for (int value = 0; value < 256; ++value) {
         const std::string name(1, static_cast<char>(value));
-        ASSERT_EQ(one.acquire(name, static_cast<std::uint64_t>(value)).what, fate::granted);
-        ASSERT_EQ(two.acquire(name, 1).what, fate::busy);
+        ASSERT_EQ(one.acquire(name, static_cast<std::uint64_t>(value)).status, op_status::granted);
+        ASSERT_EQ(two.acquire(name, 1).status, op_status::busy);
     }
     std::string all;
     for (int value = 0; value < 256; ++value) { all += static_cast<char>(value); }
-    ASSERT_EQ(one.acquire(all + all, 1000).what, fate::granted);
-    ASSERT_EQ(one.acquire(all + all.substr(0, 255), 1001).what, fate::granted);
+    ASSERT_EQ(one.acquire(all + all, 1000).status, op_status::granted);
+    ASSERT_EQ(one.acquire(all + all.substr(0, 255), 1001).status, op_status::granted);
     EXPECT_EQ(two.inspect(all + all).holders.size(), 1U);
 }
 
@@ -135,16 +136,16 @@ TEST(embedded, lists_in_order_by_prefix_and_page) {
     asker one{folder / "locks.db"};
     std::uint64_t number = 0;
     for (const char* name : {"b/2", "a/1", "b/1", "c", "b/3", "b"}) {
-        ASSERT_EQ(one.acquire(name, ++number).what, fate::granted);
+        ASSERT_EQ(one.acquire(name, ++number).status, op_status::granted);
     }
-    ASSERT_EQ(one.release("b/2", 1).what, fate::released);
+    ASSERT_EQ(one.release("b/2", 1).status, op_status::released);
     std::vector<std::string> seen;
     std::string cursor;
     do {
-        const auto said = one.ask(engine::list_op{"b", cursor, 1});
-        ASSERT_EQ(said.what, fate::reported) << said.detail;
-        for (const auto& lock : said.report->locks) { seen.push_back(lock.name); }
-        cursor = said.report->cursor;
+        const auto answer = one.ask(engine::list_op{"b", cursor, 1});
+        ASSERT_EQ(answer.status, op_status::reported) << answer.detail;
+        for (const auto& lock : answer.report->locks) { seen.push_back(lock.name); }
+        cursor = answer.report->cursor;
     } while (!cursor.empty());
     EXPECT_EQ(seen, (std::vector<std::string>{"b", "b/1", "b/3"}));
 }
@@ -152,9 +153,9 @@ TEST(embedded, lists_in_order_by_prefix_and_page) {
 TEST(embedded, says_what_it_is_when_asked) {
     const scratch_folder folder;
     asker one{folder / "locks.db"};
-    const auto said = one.ask(engine::diagnose_op{});
-    ASSERT_EQ(said.what, fate::reported) << said.detail;
-    EXPECT_NE(said.report->text.find(folder / "locks.db"), std::string::npos);
+    const auto answer = one.ask(engine::diagnose_op{});
+    ASSERT_EQ(answer.status, op_status::reported) << answer.detail;
+    EXPECT_NE(answer.report->text.find(folder / "locks.db"), std::string::npos);
 }
 
 } // namespace

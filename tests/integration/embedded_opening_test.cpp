@@ -17,14 +17,14 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 namespace embedded = engine::embedded;
 namespace fs = std::filesystem;
 
 /// "granted", or the error and the sentence about it.
 std::string result_of(const engine::answer& reply) {
-    if (reply.what == fate::granted) { return "granted"; }
-    return reply.what == fate::busy ? "busy" : reply.error.message() + ": " + reply.detail;
+    if (reply.status == op_status::granted) { return "granted"; }
+    return reply.status == op_status::busy ? "busy" : reply.error.message() + ": " + reply.detail;
 }
 
 TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
@@ -134,7 +134,7 @@ TEST(embedded_opening, without_its_shm_nothing_is_lost) {
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::remove(path + "-shm");
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
-    EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+    EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
     asker newcomer{path};
     EXPECT_EQ(result_of(newcomer.acquire("n", 1)), "busy");
 }
@@ -149,7 +149,7 @@ TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) 
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
     fs::rename(path + ".away", path);
     EXPECT_EQ(result_of(other.acquire("n", 1)), "busy"); // though `me` has let go of the file
-    EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+    EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
 }
 
 TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_file) {
@@ -196,7 +196,7 @@ TEST(embedded_opening, a_database_that_is_emptied_under_its_users_is_not_filled_
     fs::resize_file(path + "-wal", 0);
     child newcomer{[&](const child::mouth& to) {
         asker another{path};
-        to.say(another.acquire("n", 1).what == fate::failed ? "refused" : "given away");
+        to.say(another.acquire("n", 1).status == op_status::failed ? "refused" : "given away");
     }};
     EXPECT_EQ(newcomer.hear(), "refused");
 }

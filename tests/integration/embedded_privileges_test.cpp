@@ -17,7 +17,7 @@
 namespace holdfast::test {
 namespace {
 
-using engine::fate;
+using engine::op_status;
 namespace fs = std::filesystem;
 
 constexpr uid_t nobody = 65534;
@@ -35,7 +35,7 @@ protected:
     std::unique_ptr<child> holder(const std::function<void()>& change) {
         return std::make_unique<child>([this, change](const child::mouth& to) {
             asker me{path};
-            to.say(me.acquire("n", 1).what == fate::granted ? "granted" : "not granted");
+            to.say(me.acquire("n", 1).status == op_status::granted ? "granted" : "not granted");
             to.listen();
             change();
             for (;;) {
@@ -43,7 +43,7 @@ protected:
                 if (reply.beats.empty()) {
                     to.say(reply.error.message() + ": " + reply.detail);
                 } else {
-                    to.say(reply.beats.front().what == fate::renewed ? "renewed" : "lost");
+                    to.say(reply.beats.front().status == op_status::renewed ? "renewed" : "lost");
                 }
                 to.listen();
             }
@@ -52,7 +52,7 @@ protected:
 
     void expect_not_free() {
         asker other{path};
-        EXPECT_EQ(other.acquire("n", 1).what, fate::busy);
+        EXPECT_EQ(other.acquire("n", 1).status, op_status::busy);
     }
 
     const scratch_folder folder;
@@ -108,12 +108,12 @@ TEST_F(embedded_privileges, P1b_a_holder_that_may_not_open_the_file_again_is_tol
 TEST_F(embedded_privileges, a_holder_that_gets_its_privileges_back_goes_on) {
     child back{[this](const child::mouth& to) {
         asker me{path};
-        EXPECT_EQ(me.acquire("n", 1).what, fate::granted);
+        EXPECT_EQ(me.acquire("n", 1).status, op_status::granted);
         drop_privileges();
         fork_and_wait();
         EXPECT_EQ(me.acquire("m", 2).error, errc::store_forbidden);
         EXPECT_EQ(::seteuid(0), 0);
-        EXPECT_EQ(me.beat("n", 1, false).what, fate::renewed);
+        EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
         to.say("done");
         to.listen();
     }};

@@ -25,14 +25,14 @@ engine::url url_of(const std::string& path, const std::string& mode) {
 
 } // namespace
 
-asker::asker(const std::string& path, engine::setting as, const std::string& mode)
-    : who{std::move(as)}, engine_{engine::embedded::make(url_of(path, mode), who)} {
+asker::asker(const std::string& path, engine::client_identity as, const std::string& mode)
+    : identity{std::move(as)}, engine_{engine::embedded::make(url_of(path, mode), identity)} {
     engine_->attach(*this);
 }
 
-engine::op_id asker::submit(const engine::op& what, base::milliseconds patience) {
+engine::op_id asker::submit(const engine::op& operation, base::milliseconds patience) {
     const auto id = ++last_;
-    engine_->submit(id, what, who.time->now() + patience);
+    engine_->submit(id, operation, identity.time->now() + patience);
     return id;
 }
 
@@ -48,7 +48,7 @@ std::optional<engine::answer> asker::answered(engine::op_id id) {
 
 bool asker::drive_until(const std::function<bool()>& done, base::milliseconds most) {
     const auto end = base::boot_clock::now() + most;
-    base::instant due = engine_->drive({}, who.time->now());
+    base::instant due = engine_->drive({}, identity.time->now());
     while (!done()) {
         const auto now = base::boot_clock::now();
         if (now >= end) { return false; }
@@ -57,13 +57,13 @@ bool asker::drive_until(const std::function<bool()>& done, base::milliseconds mo
         std::vector<pollfd> watched;
         engine_->pollables(watched);
         ::ppoll(watched.data(), watched.size(), &wait, nullptr);
-        due = engine_->drive(watched, who.time->now());
+        due = engine_->drive(watched, identity.time->now());
     }
     return true;
 }
 
-engine::answer asker::ask(const engine::op& what, base::milliseconds patience) {
-    const auto id = submit(what, patience);
+engine::answer asker::ask(const engine::op& operation, base::milliseconds patience) {
+    const auto id = submit(operation, patience);
     std::optional<engine::answer> out = answered(id);
     if (!out) {
         drive_until([&] { return (out = answered(id)).has_value(); }, patience + 1s);
@@ -73,18 +73,18 @@ engine::answer asker::ask(const engine::op& what, base::milliseconds patience) {
 }
 
 engine::acquire_op asker::wish(const std::string& name, std::uint64_t number) const {
-    engine::acquire_op what;
-    what.who = mine(name, number);
-    what.lease = 30s;
-    return what;
+    engine::acquire_op operation;
+    operation.ticket = mine(name, number);
+    operation.lease = 30s;
+    return operation;
 }
 
 engine::answer asker::acquire(const std::string& name, std::uint64_t number, engine::queueing queue,
                               base::milliseconds lease) {
-    engine::acquire_op what = wish(name, number);
-    what.lease = lease;
-    what.queue = queue;
-    return ask(what);
+    engine::acquire_op operation = wish(name, number);
+    operation.lease = lease;
+    operation.queue = queue;
+    return ask(operation);
 }
 
 engine::answer asker::release(const std::string& name, std::uint64_t number) {

@@ -18,12 +18,13 @@ using namespace std::chrono_literals;
 /// One client of an embedded store, driven by hand.
 class asker final : private engine::sink {
 public:
-    explicit asker(const std::string& path, engine::setting who = engine::this_process(),
+    explicit asker(const std::string& path,
+                   engine::client_identity identity = engine::this_process(),
                    const std::string& mode = {});
 
     /// Submits and drives until it is answered, at most for `patience`.
-    engine::answer ask(const engine::op& what, base::milliseconds patience = 5s);
-    engine::op_id submit(const engine::op& what, base::milliseconds patience = 5s);
+    engine::answer ask(const engine::op& operation, base::milliseconds patience = 5s);
+    engine::op_id submit(const engine::op& operation, base::milliseconds patience = 5s);
     [[nodiscard]] std::optional<engine::answer> answered(engine::op_id id);
     /// Drives until `done`, or the time is over: then false.
     bool drive_until(const std::function<bool()>& done, base::milliseconds most = 5s);
@@ -38,18 +39,18 @@ public:
     std::optional<engine::notice> hear(base::milliseconds most = 5s);
 
     [[nodiscard]] engine::ticket mine(const std::string& name, std::uint64_t number) const {
-        return {name, {who.client, number}};
+        return {name, {identity.client, number}};
     }
     [[nodiscard]] engine::acquire_op wish(const std::string& name, std::uint64_t number) const;
     [[nodiscard]] engine::engine& raw() { return *engine_; }
     void close() { engine_.reset(); }
 
-    const engine::setting who;
+    const engine::client_identity identity;
     std::vector<engine::notice> notices;
 
 private:
-    void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
-    void noticed(const engine::notice& what) override { notices.push_back(what); }
+    void answered(engine::answer&& answer) override { answers_.push_back(std::move(answer)); }
+    void noticed(const engine::notice& notice) override { notices.push_back(notice); }
 
     std::unique_ptr<engine::engine> engine_;
     std::vector<engine::answer> answers_;

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// Queues whoever asks, hands the lock over while the waiter's heartbeat is on its way, answers
 /// that heartbeat late, and then breaks the lock.
@@ -31,14 +31,14 @@ public:
     void cancel(seam::op_id /*id*/) override {}
     void pollables(std::vector<pollfd>& /*out*/) const override {}
 
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
-        if (const auto* ask = std::get_if<seam::acquire_op>(&what)) {
-            number_ = ask->who.owner.number;
-            say(id, fate::queued);
-        } else if (const auto* beat = std::get_if<seam::beat_op>(&what)) {
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
+        if (const auto* ask = std::get_if<seam::acquire_op>(&operation)) {
+            number_ = ask->ticket.owner.number;
+            say(id, op_status::queued);
+        } else if (const auto* beat = std::get_if<seam::beat_op>(&operation)) {
             beat->items.front().waiting ? hand_over(id) : renew(id, beat->items.front());
         } else {
-            say(id, fate::released);
+            say(id, op_status::released);
         }
     }
     base::instant drive(std::span<const pollfd> /*ready*/, base::instant now) override {
@@ -51,27 +51,27 @@ public:
 private:
     static constexpr std::uint64_t token = 7;
 
-    void say(seam::op_id id, fate what) {
+    void say(seam::op_id id, op_status status) {
         seam::answer out;
         out.id = id;
-        out.what = what;
+        out.status = status;
         out.check_in = 1ms; // so that the heartbeat comes soon
         to_->answered(std::move(out));
     }
-    void say_beat(seam::op_id id, const seam::beat_op::item& of, fate what) {
+    void say_beat(seam::op_id id, const seam::beat_op::item& item, op_status status) {
         seam::answer out;
         out.id = id;
-        out.beats.emplace_back().who = of.who;
-        out.beats.back().what = what;
+        out.beats.emplace_back().ticket = item.ticket;
+        out.beats.back().status = status;
         to_->answered(std::move(out));
     }
     void hand_over(seam::op_id id) {
         late_ = id;
         to_->noticed({seam::notice::kind::granted, number_, token});
     }
-    void renew(seam::op_id id, const seam::beat_op::item& what) {
-        say_beat(std::exchange(late_, 0), what, fate::queued);
-        say_beat(id, what, fate::renewed);
+    void renew(seam::op_id id, const seam::beat_op::item& item) {
+        say_beat(std::exchange(late_, 0), item, op_status::queued);
+        say_beat(id, item, op_status::renewed);
         break_at_ = base::boot_clock::now() + 20ms;
     }
 

@@ -14,10 +14,10 @@ namespace {
 
 class collecting final : public observer {
 public:
-    void on_event(const event& what) noexcept override {
+    void on_event(const event& event) noexcept override {
         const int inside = ++inside_;
         most_inside = std::max(most_inside.load(), inside);
-        names.push_back(what.name);
+        names.push_back(event.name);
         --inside_;
     }
     std::vector<std::string> names; // written by one thread at a time

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// Grants whatever is asked for, at once or by a hand-off, and notes how it is released.
 class granting_engine final : public seam::engine {
@@ -40,26 +40,28 @@ public:
         return base::never;
     }
 
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
         seam::answer out;
         out.id = id;
-        out.what = fate::released;
+        out.status = op_status::released;
         out.token = ++token_;
-        const auto* const asked = std::get_if<seam::acquire_op>(&what);
-        if (asked != nullptr) { out.what = notes_.hands_off ? fate::queued : fate::granted; }
-        if (const auto* const given = std::get_if<seam::release_op>(&what)) {
+        const auto* const asked = std::get_if<seam::acquire_op>(&operation);
+        if (asked != nullptr) {
+            out.status = notes_.hands_off ? op_status::queued : op_status::granted;
+        }
+        if (const auto* const given = std::get_if<seam::release_op>(&operation)) {
             notes_.awaited = given->awaited;
             notes_.can_wait = given->can_wait;
         }
-        if (const auto* const beat = std::get_if<seam::beat_op>(&what)) {
+        if (const auto* const beat = std::get_if<seam::beat_op>(&operation)) {
             for (const auto& item : beat->items) {
-                out.beats.emplace_back().who = item.who;
-                out.beats.back().what = fate::renewed;
+                out.beats.emplace_back().ticket = item.ticket;
+                out.beats.back().status = op_status::renewed;
             }
         }
         to_->answered(std::move(out));
         if (asked != nullptr && notes_.hands_off) {
-            to_->noticed({seam::notice::kind::granted, asked->who.owner.number, token_});
+            to_->noticed({seam::notice::kind::granted, asked->ticket.owner.number, token_});
         }
     }
 

@@ -21,7 +21,7 @@ namespace holdfast::test {
 namespace {
 
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// What the test sees of the engine, and how it feeds it.
 struct line {
@@ -56,9 +56,9 @@ public:
     void pollables(std::vector<pollfd>& out) const override {
         out.push_back({line_->theirs.get(), POLLIN, 0});
     }
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
-        if (const auto* const ask = std::get_if<seam::acquire_op>(&what)) {
-            if (ask->who.name == "first") { return say(id, fate::granted); }
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
+        if (const auto* const ask = std::get_if<seam::acquire_op>(&operation)) {
+            if (ask->ticket.name == "first") { return say(id, op_status::granted); }
             asked_.push_back(id);
             line_->asked = asked_.size();
         } else {
@@ -87,20 +87,20 @@ public:
     }
 
 private:
-    void say(seam::op_id id, fate status) {
+    void say(seam::op_id id, op_status status) {
         seam::answer out;
         out.id = id;
-        out.what = status;
+        out.status = status;
         out.token = 7;
         to_->answered(std::move(out));
     }
     void hear(ssize_t count) {
         for (; count > 0; --count) {
             if (!asked_.empty()) {
-                say(asked_.front(), fate::busy);
+                say(asked_.front(), op_status::busy);
                 asked_.pop_front();
             } else if (until_release_ > 0 && --until_release_ == 0) {
-                say(release_, fate::released);
+                say(release_, op_status::released);
             }
         }
         line_->asked = asked_.size();

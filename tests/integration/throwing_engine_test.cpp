@@ -18,7 +18,7 @@ namespace holdfast::test {
 namespace {
 
 namespace seam = holdfast::engine;
-using seam::fate;
+using seam::op_status;
 
 /// How the engine is now; shared by test and engine.
 struct mood {
@@ -39,7 +39,7 @@ public:
     void attach(seam::sink& to) override { to_ = &to; }
     void cancel(seam::op_id /*id*/) override {}
     void pollables(std::vector<pollfd>& /*out*/) const override {}
-    void submit(seam::op_id id, const seam::op& what, base::instant /*give_up*/) override {
+    void submit(seam::op_id id, const seam::op& operation, base::instant /*give_up*/) override {
         ++mood_->asked;
         if (mood_->throws) {
             throw std::system_error{EMFILE, std::generic_category(), "a descriptor"};
@@ -47,13 +47,14 @@ public:
         seam::answer out;
         out.id = id;
         out.token = 7;
-        out.what = mood_->free ? fate::granted : fate::queued;
-        if (const auto* const beat = std::get_if<seam::beat_op>(&what)) {
+        out.status = mood_->free ? op_status::granted : op_status::queued;
+        if (const auto* const beat = std::get_if<seam::beat_op>(&operation)) {
             for (const auto& item : beat->items) {
-                out.beats.push_back({item.who, item.waiting ? out.what : fate::renewed, 7});
+                out.beats.push_back(
+                    {item.ticket, item.waiting ? out.status : op_status::renewed, 7});
             }
-        } else if (!std::holds_alternative<seam::acquire_op>(what)) {
-            out.what = fate::released;
+        } else if (!std::holds_alternative<seam::acquire_op>(operation)) {
+            out.status = op_status::released;
         }
         to_->answered(std::move(out));
     }

@@ -20,8 +20,9 @@ protected:
     tls_authority authority_{here_.path()};
 
     /// What the server answers to PING, or why not.
-    [[nodiscard]] std::string ping(const redis_server& server, const tls_terms& how) const {
-        const auto client = stream::start({.host = "localhost", .port = server.port(), .tls = how});
+    [[nodiscard]] std::string ping(const redis_server& server, const tls_terms& terms) const {
+        const auto client =
+            stream::start({.host = "localhost", .port = server.port(), .tls = terms});
         open(*client);
         write_all(*client, "PING\r\n");
         const auto answer = read_some(*client, 7);

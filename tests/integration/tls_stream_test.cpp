@@ -30,8 +30,8 @@ protected:
     const listener door_;
 
     [[nodiscard]] tls_terms trusting() const { return {.ca_file = authority_.ca_file()}; }
-    [[nodiscard]] net::endpoint at(const tls_terms& how, const std::string& host) const {
-        return {.host = host, .port = door_.port(), .tls = how};
+    [[nodiscard]] net::endpoint at(const tls_terms& terms, const std::string& host) const {
+        return {.host = host, .port = door_.port(), .tls = terms};
     }
 
     struct meeting {
@@ -39,7 +39,7 @@ protected:
         std::string name{};   ///< that the server was asked for
     };
     /// Lets a client and a server with these terms exchange a word.
-    [[nodiscard]] meeting meet(const tls_terms& how, const tls_peer_options& server,
+    [[nodiscard]] meeting meet(const tls_terms& terms, const tls_peer_options& server,
                                const std::string& host = "127.0.0.1") const {
         background peer{[&](const std::stop_token&) {
             tls_peer self{door_.accept(), server};
@@ -48,7 +48,7 @@ protected:
         }};
         meeting out;
         {
-            const auto client = stream::start(at(how, host));
+            const auto client = stream::start(at(terms, host));
             open(*client);
             write_all(*client, "ping");
             const auto answer = read_some(*client, 4);
@@ -57,13 +57,13 @@ protected:
         out.name = peer.get();
         return out;
     }
-    [[nodiscard]] std::string outcome(const tls_terms& how, const tls_peer_options& server,
+    [[nodiscard]] std::string outcome(const tls_terms& terms, const tls_peer_options& server,
                                       const std::string& host = "127.0.0.1") const {
-        return meet(how, server, host).client;
+        return meet(terms, server, host).client;
     }
     /// Without a server: for what is wrong before there is a connection.
-    [[nodiscard]] std::string at_once(const tls_terms& how) const {
-        return describe(*stream::start(at(how, "127.0.0.1")));
+    [[nodiscard]] std::string at_once(const tls_terms& terms) const {
+        return describe(*stream::start(at(terms, "127.0.0.1")));
     }
     [[nodiscard]] std::string file_with(const std::string& name, const std::string& text) const {
         std::ofstream{folder_ / name} << text;
@@ -84,10 +84,10 @@ TEST_F(tls_stream, trusts_a_server_by_its_name_and_asks_for_it) {
 }
 
 TEST_F(tls_stream, trusts_a_server_by_another_name_than_its_host_if_told_so) {
-    auto how = trusting();
-    how.server_name = "redis.example";
+    auto terms = trusting();
+    terms.server_name = "redis.example";
     const auto met =
-        meet(how, {.identity = authority_.issue("server", {.names = "DNS:redis.example"})});
+        meet(terms, {.identity = authority_.issue("server", {.names = "DNS:redis.example"})});
     EXPECT_EQ(met.client, "pong");
     EXPECT_EQ(met.name, "redis.example");
 }
@@ -153,14 +153,14 @@ TEST_F(tls_stream, trusts_anybody_if_told_so) {
 }
 
 TEST_F(tls_stream, gives_its_own_certificate) {
-    auto how = trusting();
+    auto terms = trusting();
     const auto client = authority_.issue("client");
-    how.certificate = client.certificate;
-    how.private_key = client.private_key;
+    terms.certificate = client.certificate;
+    terms.private_key = client.private_key;
     for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-        EXPECT_EQ(outcome(how, {.identity = authority_.issue("server"),
-                                .demand_clients_of = authority_.ca_file(),
-                                .newest = newest}),
+        EXPECT_EQ(outcome(terms, {.identity = authority_.issue("server"),
+                                  .demand_clients_of = authority_.ca_file(),
+                                  .newest = newest}),
                   "pong");
     }
 }
@@ -177,13 +177,13 @@ TEST_F(tls_stream, says_that_the_server_demands_a_certificate) {
 TEST_F(tls_stream, says_that_the_server_refuses_its_certificate) {
     tls_authority other{folder_.path(), "other"};
     const auto client = other.issue("client");
-    auto how = trusting();
-    how.certificate = client.certificate;
-    how.private_key = client.private_key;
+    auto terms = trusting();
+    terms.certificate = client.certificate;
+    terms.private_key = client.private_key;
     for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-        EXPECT_EQ(outcome(how, {.identity = authority_.issue("server"),
-                                .demand_clients_of = authority_.ca_file(),
-                                .newest = newest}),
+        EXPECT_EQ(outcome(terms, {.identity = authority_.issue("server"),
+                                  .demand_clients_of = authority_.ca_file(),
+                                  .newest = newest}),
                   "failed for good: the server refuses the client certificate: tlsv1 alert unknown "
                   "ca");
     }
@@ -237,12 +237,12 @@ TEST_F(tls_stream, says_what_is_wrong_with_its_own_certificate) {
 TEST_F(tls_stream, demands_a_name_that_a_certificate_can_bear) {
     const auto where = folder_ / "socket";
     const listener door{where};
-    auto how = trusting();
-    EXPECT_EQ(describe(*stream::start({.unix_path = where, .tls = how})),
+    auto terms = trusting();
+    EXPECT_EQ(describe(*stream::start({.unix_path = where, .tls = terms})),
               "failed for good: there is no server name that the certificate could bear");
-    how.server_name = std::string{"localhost\0.example", 18};
-    EXPECT_EQ(at_once(how), "failed for good: the server name \"localhost\\x00.example\" holds a "
-                            "zero byte");
+    terms.server_name = std::string{"localhost\0.example", 18};
+    EXPECT_EQ(at_once(terms), "failed for good: the server name \"localhost\\x00.example\" holds a "
+                              "zero byte");
 }
 
 } // namespace

@@ -35,11 +35,11 @@ protected:
     int server_socket_ = -1;
 
     void connect(int newest = 0) {
-        const tls_peer_options how{.identity = authority_.issue("server"), .newest = newest};
+        const tls_peer_options options{.identity = authority_.issue("server"), .newest = newest};
         background peer{[&](const std::stop_token&) {
             auto socket = door_.accept();
             server_socket_ = socket.get();
-            return std::make_unique<tls_peer>(std::move(socket), how);
+            return std::make_unique<tls_peer>(std::move(socket), options);
         }};
         client_ = stream::start(where_);
         open(*client_);

@@ -63,16 +63,16 @@ milliseconds arena::time_to_get() {
     return watch.elapsed();
 }
 
-bool arena::waits(const taker_process& who) {
+bool arena::waits(const taker_process& process) {
     const auto info = admin{here_}.inspect(name);
     return info && std::ranges::any_of(info->waiters,
-                                       [&](const party& one) { return one.pid == who.pid(); });
+                                       [&](const party& one) { return one.pid == process.pid(); });
 }
 
-bool arena::holds(const taker_process& who) {
+bool arena::holds(const taker_process& process) {
     const auto info = admin{here_}.inspect(name);
     return info && std::ranges::any_of(info->holders,
-                                       [&](const party& one) { return one.pid == who.pid(); });
+                                       [&](const party& one) { return one.pid == process.pid(); });
 }
 
 std::size_t arena::waiting() {
@@ -89,14 +89,14 @@ std::size_t arena::waiting_in_the_end() {
     return waiting();
 }
 
-void arena::stop(taker_process& who) {
+void arena::stop(taker_process& process) {
     for (int tries = 0; tries < 100; ++tries) {
-        who.stop();
+        process.stop();
         mutex other{here_, "is anybody in a transaction?"};
         std::error_code failure;
         const auto got = other.try_acquire_for(100ms, {}, {}, failure);
         if (got) { return; }
-        who.go_on();
+        process.go_on();
         std::this_thread::sleep_for(2ms);
     }
     throw std::runtime_error{"it is always in a transaction"};
@@ -116,7 +116,7 @@ std::string arena::wrong_with_history(history::check_options options) const {
     }
     const auto found = history::check(all.events, options);
     const auto killed = std::ranges::count_if(all.events, [](const history::event& one) {
-        return std::holds_alternative<history::killed>(one.what);
+        return std::holds_alternative<history::killed>(one.type);
     });
     if (all.torn > static_cast<std::size_t>(killed)) { return "the history has torn lines"; }
     return found.empty() ? std::string{} : history::describe(all.events, found);
@@ -126,10 +126,10 @@ std::vector<history::event> arena::history_so_far() const {
     return history::parse_file(folder_ / "history").events;
 }
 
-std::optional<history::stamp> arena::loss_of(const taker_process& who) const {
+std::optional<history::stamp> arena::loss_of(const taker_process& process) const {
     for (const auto& one : history_so_far()) {
-        const auto* loss = std::get_if<history::lost>(&one.what);
-        if (loss != nullptr && one.pid == who.pid()) { return history::fired_at(one, *loss); }
+        const auto* loss = std::get_if<history::lost>(&one.type);
+        if (loss != nullptr && one.pid == process.pid()) { return history::fired_at(one, *loss); }
     }
     return std::nullopt;
 }

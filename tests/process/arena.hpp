@@ -35,20 +35,20 @@ public:
     }
     /// How long it took to get the lock; it is released at once. Throws if it takes very long.
     milliseconds time_to_get();
-    [[nodiscard]] bool waits(const taker_process& who);
-    [[nodiscard]] bool holds(const taker_process& who);
+    [[nodiscard]] bool waits(const taker_process& process);
+    [[nodiscard]] bool holds(const taker_process& process);
     [[nodiscard]] std::size_t waiting();
     /// How many still wait when those that are dead must have been dropped from the queue.
     [[nodiscard]] std::size_t waiting_in_the_end();
 
     /// Stops it, but not inside a transaction, which would stop everybody (see docs/embedded.md).
-    void stop(taker_process& who);
+    void stop(taker_process& process);
 
     /// What the checker finds in the history so far, as text; empty: it is clean.
     [[nodiscard]] std::string wrong_with_history(history::check_options options = {}) const;
     [[nodiscard]] std::vector<history::event> history_so_far() const;
     /// When the process was told of its loss, by the history.
-    [[nodiscard]] std::optional<history::stamp> loss_of(const taker_process& who) const;
+    [[nodiscard]] std::optional<history::stamp> loss_of(const taker_process& process) const;
     /// What the engine's own check finds; empty: it is in order.
     [[nodiscard]] std::string wrong_with_store() const;
 

@@ -39,11 +39,11 @@ class every_state : public testing::TestWithParam<blow> {
 protected:
     [[nodiscard]] static bool stopping() { return GetParam().how == fate_of_taker::stopped; }
 
-    void strike(taker_process& who) {
+    void strike(taker_process& process) {
         if (stopping()) {
-            at_.stop(who);
+            at_.stop(process);
         } else {
-            who.kill();
+            process.kill();
         }
     }
 
@@ -65,11 +65,11 @@ protected:
     }
 
     /// Whoever was stopped goes on, comes to an end and has done nothing wrong.
-    void expect_good_end(taker_process& who) {
+    void expect_good_end(taker_process& process) {
         if (stopping()) {
-            who.go_on();
-            who.tell("release");
-            EXPECT_EQ(who.wait_for_end(), 0);
+            process.go_on();
+            process.tell("release");
+            EXPECT_EQ(process.wait_for_end(), 0);
         }
         EXPECT_EQ(at_.waiting_in_the_end(), 0U) << "P8";
         EXPECT_EQ(at_.wrong_with_history(), "");

@@ -19,11 +19,11 @@ std::map<std::string_view, int> last_words(const std::vector<history::event>& ev
     std::map<int, std::string_view> last;
     std::map<std::string_view, int> out;
     for (const auto& one : events) {
-        if (const auto* death = std::get_if<history::killed>(&one.what)) {
+        if (const auto* death = std::get_if<history::killed>(&one.type)) {
             ++out[last[death->victim]];
             last.erase(death->victim);
         } else {
-            std::visit([&](const auto& what) { last[one.pid] = what.word; }, one.what);
+            std::visit([&](const auto& what) { last[one.pid] = what.word; }, one.type);
         }
     }
     return out;
@@ -126,8 +126,8 @@ TEST_P(killing, p2_stops_at_random_moments_make_no_two_valid_and_let_no_stale_wr
 
     const auto events = at_.history_so_far();
     const auto late = std::ranges::count_if(events, [](const history::event& one) {
-        const auto* write = std::get_if<history::wrote>(&one.what);
-        return std::holds_alternative<history::lost>(one.what) ||
+        const auto* write = std::get_if<history::wrote>(&one.type);
+        return std::holds_alternative<history::lost>(one.type) ||
                (write != nullptr && !write->accepted);
     });
     std::cout << late << " losses told and writes refused\n";

@@ -154,26 +154,26 @@ private:
     }
 
     std::optional<holdfast::lease> ask() {
-        const holdfast::hold_options how{
+        const holdfast::hold_options options{
             .lease = how_.lease, .renew = how_.renew, .note = how_.label};
         if (how_.mode == "shared") {
             holdfast::shared_mutex lock{client_, how_.name};
-            if (how_.wait < 0ms) { return lock.acquire_shared(how); }
-            return lock.try_acquire_shared_for(how_.wait, how);
+            if (how_.wait < 0ms) { return lock.acquire_shared(options); }
+            return lock.try_acquire_shared_for(how_.wait, options);
         }
         if (how_.mode == "permits") {
             holdfast::counting_semaphore lock{client_, how_.name, how_.limit};
-            if (how_.wait < 0ms) { return lock.acquire(how_.permits, how); }
-            return lock.try_acquire_for(how_.permits, how_.wait, how);
+            if (how_.wait < 0ms) { return lock.acquire(how_.permits, options); }
+            return lock.try_acquire_for(how_.permits, how_.wait, options);
         }
         if (how_.mode == "writer") {
             holdfast::shared_mutex lock{client_, how_.name};
-            if (how_.wait < 0ms) { return lock.acquire(how); }
-            return lock.try_acquire_for(how_.wait, how);
+            if (how_.wait < 0ms) { return lock.acquire(options); }
+            return lock.try_acquire_for(how_.wait, options);
         }
         holdfast::mutex lock{client_, how_.name};
-        if (how_.wait < 0ms) { return lock.acquire(how); }
-        return lock.try_acquire_for(how_.wait, how);
+        if (how_.wait < 0ms) { return lock.acquire(options); }
+        return lock.try_acquire_for(how_.wait, options);
     }
 
     [[nodiscard]] history::mode recorded_mode() const {

@@ -16,9 +16,9 @@ protected:
     };
 
     /// What it said first after that; on a busy machine it may have slept before.
-    static std::string woke_after(taker_process& who, history::stamp when) {
+    static std::string woke_after(taker_process& process, history::stamp when) {
         for (;;) {
-            const auto line = who.hear("woke");
+            const auto line = process.hear("woke");
             if (!line) { return "nothing, valid=-1"; }
             if (number_in(*line, "at=") >= when.count()) { return *line; }
         }

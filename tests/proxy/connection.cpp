@@ -71,24 +71,24 @@ proxy_counts connection::counts() const {
     return out;
 }
 
-void connection::step(network& how) {
-    trickles_ = how.trickles;
-    if (client_ && !client_ended_) { take_from_client(how); }
-    if (server_ && !server_ended_) { take_from_server(how); }
+void connection::step(network& network) {
+    trickles_ = network.trickles;
+    if (client_ && !client_ended_) { take_from_client(network); }
+    if (server_ && !server_ended_) { take_from_server(network); }
     flush();
     if (!silent_) { pass_on_ends(); }
 }
 
-void connection::take_from_client(network& how) {
+void connection::take_from_client(network& network) {
     client_ended_ = !receive(client_, requests_);
     if (silent_) {
         requests_.clear();
         return;
     }
-    const auto due = clock::now() + how.to_server;
+    const auto due = clock::now() + network.to_server;
     foreign_ = foreign_ || (!requests_.empty() && requests_.front() != '*');
     try {
-        if (!foreign_) { take_requests(how, due); }
+        if (!foreign_) { take_requests(network, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (late_until_ && client_ended_) { requests_.clear(); }
     if (foreign_ || client_ended_) { to_server_.add(std::exchange(requests_, {}), due); }
@@ -114,7 +114,7 @@ void connection::take_requests(network& net, clock::time_point due) {
             awaiting_.push_back(as);
             awaiting_.resize(awaiting_.size() + answers_to(request->content) - 1);
         }
-        to_server_.add(std::move(request->bytes), due, as.happens == fate::what::hold_request);
+        to_server_.add(std::move(request->bytes), due, as.happens == op_status::what::hold_request);
     }
 }
 
@@ -131,15 +131,15 @@ void connection::become_late(late_delivery& chance) {
     client_ended_ = true;
 }
 
-void connection::take_from_server(network& how) {
+void connection::take_from_server(network& network) {
     server_ended_ = !receive(server_, answers_);
     if (silent_ || late_until_) {
         answers_.clear();
         return;
     }
-    const auto due = clock::now() + how.to_client;
+    const auto due = clock::now() + network.to_client;
     try {
-        if (!foreign_) { take_answers(how.pushes, due); }
+        if (!foreign_) { take_answers(network.pushes, due); }
     } catch (const std::runtime_error&) { foreign_ = true; }
     if (foreign_ || server_ended_) { to_client_.add(std::exchange(answers_, {}), due); }
 }
@@ -163,33 +163,33 @@ void connection::take_answers(fault_list& pushes, clock::time_point due) {
     }
 }
 
-void connection::pass_answer(std::string bytes, const fate& as, clock::time_point due) {
+void connection::pass_answer(std::string bytes, const op_status& as, clock::time_point due) {
     switch (as.happens) {
-    case fate::what::drop_answer:
+    case op_status::what::drop_answer:
         ++counts_.dropped;
         flush(); // the answers before it
         end(as.then);
         return;
-    case fate::what::mangle:
+    case op_status::what::mangle:
         to_client_.add(garbage_for(bytes, as.instead), due);
         if (as.instead == garbage::truncated) {
             flush();
             end(ending::close);
         }
         return;
-    case fate::what::hold_answer: to_client_.add(std::move(bytes), due, true); return;
-    case fate::what::hold_request:
-    case fate::what::pass: to_client_.add(std::move(bytes), due); return;
+    case op_status::what::hold_answer: to_client_.add(std::move(bytes), due, true); return;
+    case op_status::what::hold_request:
+    case op_status::what::pass: to_client_.add(std::move(bytes), due); return;
     }
 }
 
-void connection::pass_push(std::string bytes, const fate& as, clock::time_point due) {
+void connection::pass_push(std::string bytes, const op_status& as, clock::time_point due) {
     switch (as.happens) {
-    case fate::what::drop_answer: ++counts_.dropped_pushes; return;
-    case fate::what::hold_answer: late_pushes_.push_back(std::move(bytes)); return;
-    case fate::what::mangle:
-    case fate::what::hold_request:
-    case fate::what::pass: pass_answer(std::move(bytes), as, due); return;
+    case op_status::what::drop_answer: ++counts_.dropped_pushes; return;
+    case op_status::what::hold_answer: late_pushes_.push_back(std::move(bytes)); return;
+    case op_status::what::mangle:
+    case op_status::what::hold_request:
+    case op_status::what::pass: pass_answer(std::move(bytes), as, due); return;
     }
 }
 
@@ -207,9 +207,9 @@ void connection::pass_on_ends() {
     }
 }
 
-void connection::end(ending how) {
+void connection::end(ending ending) {
     if (late_until_) { // what is on its way arrives all the same
-        if (how != ending::silence) {
+        if (ending != ending::silence) {
             client_.reset();
             client_ended_ = true;
         }
@@ -219,12 +219,12 @@ void connection::end(ending how) {
     late_pushes_.clear();
     requests_.clear();
     answers_.clear();
-    if (how == ending::silence) {
+    if (ending == ending::silence) {
         silent_ = true;
         to_server_.clear();
         return;
     }
-    if (how == ending::reset) { close_with_reset(client_); }
+    if (ending == ending::reset) { close_with_reset(client_); }
     client_.reset();
     client_ended_ = true;
     if (silent_) { server_.reset(); }

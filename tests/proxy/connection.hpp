@@ -35,7 +35,7 @@ struct proxy_counts {
 /// Requests, answers and pushes are told apart as long as both sides speak RESP3, or RESP2 without
 /// SUBSCRIBE; bytes of any other protocol, such as TLS, go through as they come.
 ///
-///  open     bytes pass, each request, answer and push as its fate says
+///  open     bytes pass, each request, answer and push as its op_status says
 ///           the client closes: what is on the way, also what is held, still reaches the server,
 ///           which then sees the end | the server closes: the same for the client
 ///  silent   bytes are read and forgotten; no end is passed on
@@ -57,10 +57,10 @@ public:
     [[nodiscard]] proxy_counts counts() const;
 
     /// Moves whatever can be moved now.
-    void step(network& how);
+    void step(network& network);
 
     /// Ends it for the client. Held requests survive and still go to the server when released.
-    void end(ending how);
+    void end(ending ending);
     void inject(std::string bytes);
     void release();
 
@@ -68,13 +68,13 @@ public:
     [[nodiscard]] clock::time_point due() const;
 
 private:
-    void take_from_client(network& how);
-    void take_from_server(network& how);
+    void take_from_client(network& network);
+    void take_from_server(network& network);
     void take_requests(network& net, clock::time_point due);
     void become_late(late_delivery& chance);
     void take_answers(fault_list& pushes, clock::time_point due);
-    void pass_answer(std::string bytes, const fate& as, clock::time_point due);
-    void pass_push(std::string bytes, const fate& as, clock::time_point due);
+    void pass_answer(std::string bytes, const op_status& as, clock::time_point due);
+    void pass_push(std::string bytes, const op_status& as, clock::time_point due);
     void flush();
     void pass_on_ends();
 
@@ -82,9 +82,9 @@ private:
     base::fd server_;
     lane to_server_;
     lane to_client_;
-    std::string requests_;      ///< the beginning of one that is not all there
-    std::string answers_;       ///< likewise
-    std::deque<fate> awaiting_; ///< of requests that are not yet answered
+    std::string requests_;           ///< the beginning of one that is not all there
+    std::string answers_;            ///< likewise
+    std::deque<op_status> awaiting_; ///< of requests that are not yet answered
     std::deque<std::string> late_pushes_;
     std::optional<clock::time_point> late_until_; ///< nothing reaches the server before this
     bool skips_ = false;                          ///< the answer to the next request

@@ -4,7 +4,7 @@ namespace holdfast::test {
 
 using namespace std::string_view_literals;
 
-fate fault_list::fate_of(std::string_view bytes) {
+op_status fault_list::fate_of(std::string_view bytes) {
     for (auto& [what, which] : waiting_) {
         if (which.times == 0 || bytes.find(which.with) == std::string_view::npos) { continue; }
         if (which.times != for_good) { --which.times; }

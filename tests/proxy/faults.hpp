@@ -38,7 +38,7 @@ struct picked {
 };
 
 /// What becomes of a request and its answer, or of a push.
-struct fate {
+struct op_status {
     enum class what : std::uint8_t { pass, hold_request, hold_answer, drop_answer, mangle };
     what happens = what::pass;             ///< a push is an answer here
     ending then = ending::reset;           ///< after drop_answer, but for a push
@@ -48,13 +48,13 @@ struct fate {
 /// The faults that wait for their requests, or pushes. The first that fits takes it.
 class fault_list {
 public:
-    void add(fate what, picked which) { waiting_.push_back({what, std::move(which)}); }
+    void add(op_status status, picked which) { waiting_.push_back({status, std::move(which)}); }
     void clear() { waiting_.clear(); }
-    [[nodiscard]] fate fate_of(std::string_view bytes);
+    [[nodiscard]] op_status fate_of(std::string_view bytes);
 
 private:
     struct entry {
-        fate what;
+        op_status status;
         picked which;
     };
     std::vector<entry> waiting_;

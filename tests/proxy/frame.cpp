@@ -35,9 +35,9 @@ bool skips_answer(const redis_reply& request) {
            words[2].string() == "SKIP";
 }
 
-bool is_push(const frame& said) {
-    if (!said.bytes.starts_with('>')) { return false; }
-    const auto* const items = std::get_if<redis_reply::list>(&said.content.value);
+bool is_push(const frame& frame) {
+    if (!frame.bytes.starts_with('>')) { return false; }
+    const auto* const items = std::get_if<redis_reply::list>(&frame.content.value);
     return items == nullptr || items->empty() || !items->front().text().ends_with("subscribe");
 }
 

@@ -28,6 +28,6 @@ struct frame {
 [[nodiscard]] bool skips_answer(const redis_reply& request);
 
 /// Whether it answers nothing. What confirms a SUBSCRIBE has the form of a push, and is its answer.
-[[nodiscard]] bool is_push(const frame& said);
+[[nodiscard]] bool is_push(const frame& frame);
 
 } // namespace holdfast::test

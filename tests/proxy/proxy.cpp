@@ -113,7 +113,7 @@ void proxy::accept_new() {
 
 void proxy::step() {
     for (auto at = connections_.begin(); at != connections_.end();) {
-        at->step(how_);
+        at->step(network_);
         if (!at->ended()) {
             ++at;
             continue;
@@ -123,7 +123,7 @@ void proxy::step() {
         past_ += final_counts;
         at = connections_.erase(at);
     }
-    for (auto& copy : std::exchange(how_.copies, {})) {
+    for (auto& copy : std::exchange(network_.copies, {})) {
         connections_.emplace_back(connect_to(server_port_), std::move(copy));
     }
 }
@@ -163,9 +163,9 @@ void proxy::tell(std::function<void()> what) {
     done.get();
 }
 
-void proxy::cut(ending how) {
+void proxy::cut(ending ending) {
     tell([=, this] {
-        for (auto& one : connections_) { one.end(how); }
+        for (auto& one : connections_) { one.end(ending); }
     });
 }
 
@@ -189,19 +189,23 @@ void proxy::serve_new() {
 }
 
 void proxy::drop_answers(picked which, ending then) {
-    tell([&] { how_.requests.add({.happens = fate::what::drop_answer, .then = then}, which); });
+    tell([&] {
+        network_.requests.add({.happens = op_status::what::drop_answer, .then = then}, which);
+    });
 }
 
 void proxy::mangle(garbage instead, picked which) {
-    tell([&] { how_.requests.add({.happens = fate::what::mangle, .instead = instead}, which); });
+    tell([&] {
+        network_.requests.add({.happens = op_status::what::mangle, .instead = instead}, which);
+    });
 }
 
 void proxy::hold_requests(picked which) {
-    tell([&] { how_.requests.add({.happens = fate::what::hold_request}, which); });
+    tell([&] { network_.requests.add({.happens = op_status::what::hold_request}, which); });
 }
 
 void proxy::hold_answers(picked which) {
-    tell([&] { how_.requests.add({.happens = fate::what::hold_answer}, which); });
+    tell([&] { network_.requests.add({.happens = op_status::what::hold_answer}, which); });
 }
 
 void proxy::release() {
@@ -211,15 +215,17 @@ void proxy::release() {
 }
 
 void proxy::drop_pushes(picked which) {
-    tell([&] { how_.pushes.add({.happens = fate::what::drop_answer}, which); });
+    tell([&] { network_.pushes.add({.happens = op_status::what::drop_answer}, which); });
 }
 
 void proxy::hold_pushes(picked which) {
-    tell([&] { how_.pushes.add({.happens = fate::what::hold_answer}, which); });
+    tell([&] { network_.pushes.add({.happens = op_status::what::hold_answer}, which); });
 }
 
 void proxy::mangle_pushes(garbage instead, picked which) {
-    tell([&] { how_.pushes.add({.happens = fate::what::mangle, .instead = instead}, which); });
+    tell([&] {
+        network_.pushes.add({.happens = op_status::what::mangle, .instead = instead}, which);
+    });
 }
 
 void proxy::inject(const std::string& bytes) {
@@ -230,22 +236,22 @@ void proxy::inject(const std::string& bytes) {
 
 void proxy::delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client) {
     tell([=, this] {
-        how_.to_server = to_server;
-        how_.to_client = to_client;
+        network_.to_server = to_server;
+        network_.to_client = to_client;
     });
 }
 
 void proxy::trickle() {
-    tell([this] { how_.trickles = true; });
+    tell([this] { network_.trickles = true; });
 }
 
 void proxy::deliver_late(const late_delivery_terms& terms) {
-    tell([&] { how_.late.emplace(terms); });
+    tell([&] { network_.late.emplace(terms); });
 }
 
 void proxy::heal() {
     serve_new();
-    tell([this] { how_ = {}; });
+    tell([this] { network_ = {}; });
 }
 
 proxy_counts proxy::counts() {

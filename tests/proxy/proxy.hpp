@@ -41,7 +41,7 @@ public:
     // Connections
 
     /// Ends those that are there. Requests that are held stay, and arrive when released.
-    void cut(ending how = ending::reset);
+    void cut(ending ending = ending::reset);
     /// They stay open, also when one side has closed, but nothing comes through any more.
     void half_open() { cut(ending::silence); }
     /// New ones: refused | accepted and never answered | served, as at first.
@@ -117,7 +117,7 @@ private:
 
     // The thread's own.
     std::list<connection> connections_;
-    network how_;
+    network network_;
     welcome welcome_ = welcome::serve;
     bool listening_ = true;
     proxy_counts past_; ///< of those that are gone

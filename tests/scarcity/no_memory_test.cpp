@@ -209,13 +209,13 @@ TEST_P(no_memory, of_a_holder_that_loses_its_lock) {
 
 TEST_P(no_memory, of_a_client_whose_observer_is_told) {
     class careful final : public recording_observer {
-        void on_event(const holdfast::event& what) noexcept override {
+        void on_event(const holdfast::event& event) noexcept override {
             const scarce::exempt mine;
-            recording_observer::on_event(what);
+            recording_observer::on_event(event);
         }
     };
     const auto watch = std::make_shared<careful>();
-    client fleet{url(), {.connect_wait = 1s, .watch = watch}};
+    client fleet{url(), {.connect_wait = 1s, .observer = watch}};
     mutex lock{fleet, name};
     refuse_each(
         scarce::refuse_memory,

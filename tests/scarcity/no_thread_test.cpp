@@ -49,7 +49,7 @@ TEST_P(no_thread, to_renew_a_lock_is_an_error_of_lock) {
 
 TEST_P(no_thread, for_the_observer_is_an_error_of_lock) {
     const auto watch = std::make_shared<recording_observer>();
-    client fleet{url(), {.watch = watch}};
+    client fleet{url(), {.observer = watch}};
     mutex lock{fleet, "stock"};
     scarce::refuse_thread(2); // the first is the keeper's
     EXPECT_EQ(thrown_by([&] { lock.lock(); }).first, errc::limit_reached);
@@ -102,7 +102,7 @@ TEST_P(no_thread, at_any_point_of_a_clients_life) {
     const auto asked = refuse_each(
         scarce::refuse_thread,
         [&] {
-            client fleet{url(), {.connect_wait = 2s, .watch = watch}};
+            client fleet{url(), {.connect_wait = 2s, .observer = watch}};
             mutex lock{fleet, "stock"};
             for (int attempt = 0; attempt < 2; ++attempt) {
                 throws_what_it_may([&] {

@@ -47,11 +47,11 @@ private:
 
 class faulty_engine final : public seam::engine, private seam::sink {
 public:
-    faulty_engine(std::unique_ptr<seam::engine> real, std::shared_ptr<faults> how);
+    faulty_engine(std::unique_ptr<seam::engine> real, std::shared_ptr<faults> faults);
 
     [[nodiscard]] seam::capabilities caps(primitive kind) const override;
     void attach(sink& to) override;
-    void submit(seam::op_id id, const seam::op& what, base::instant give_up) override;
+    void submit(seam::op_id id, const seam::op& operation, base::instant give_up) override;
     void cancel(seam::op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
@@ -59,16 +59,16 @@ public:
 private:
     struct held_up {
         seam::op_id id;
-        seam::op what;
+        seam::op operation;
         base::instant give_up;
         bool answered = false;
     };
 
-    void answered(seam::answer&& what) override;
-    void noticed(const seam::notice& what) override;
+    void answered(seam::answer&& answer) override;
+    void noticed(const seam::notice& notice) override;
 
     std::unique_ptr<seam::engine> real_;
-    std::shared_ptr<faults> how_;
+    std::shared_ptr<faults> faults_;
     sink* out_ = nullptr;
     std::deque<held_up> waiting_;
     bool swallow_ = false; ///< nobody waits for the answer that comes now

@@ -12,7 +12,7 @@ namespace holdfast::test {
 class monitor {
 public:
     /// Sees what comes after this.
-    explicit monitor(redis_server& of) : server_{of}, connection_{of.unix_path()} {
+    explicit monitor(redis_server& server) : server_{server}, connection_{server.unix_path()} {
         (void)connection_.ask({"MONITOR"});
     }
 

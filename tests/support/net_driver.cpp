@@ -11,63 +11,63 @@ namespace {
 using std::chrono::steady_clock;
 using state = net::stream::state;
 
-bool ready_before(const net::stream& what, steady_clock::time_point end) {
+bool ready_before(const net::stream& stream, steady_clock::time_point end) {
     const auto left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
-    return left.count() > 0 && is_ready(what, left);
+    return left.count() > 0 && is_ready(stream, left);
 }
 
-std::string read_until(net::stream& what, std::size_t count, milliseconds within) {
+std::string read_until(net::stream& stream, std::size_t count, milliseconds within) {
     const auto end = steady_clock::now() + within;
     std::string got;
     std::string some(4096, '\0');
     do {
-        what.progress();
+        stream.progress();
         for (;;) {
-            const auto size = what.read(some);
+            const auto size = stream.read(some);
             got.append(some, 0, size);
             if (size == 0) { break; }
         }
-    } while (got.size() < count && what.now_in() == state::open && ready_before(what, end));
+    } while (got.size() < count && stream.now_in() == state::open && ready_before(stream, end));
     return got;
 }
 
 } // namespace
 
-void open(net::stream& what, milliseconds within) {
+void open(net::stream& stream, milliseconds within) {
     const auto end = steady_clock::now() + within;
-    while (what.now_in() == state::opening && ready_before(what, end)) { what.progress(); }
+    while (stream.now_in() == state::opening && ready_before(stream, end)) { stream.progress(); }
 }
 
-std::size_t write_all(net::stream& what, std::string_view bytes, milliseconds within) {
+std::size_t write_all(net::stream& stream, std::string_view bytes, milliseconds within) {
     const auto end = steady_clock::now() + within;
     std::size_t taken = 0;
     do {
-        what.progress();
-        taken += what.write(std::span{bytes.substr(taken)});
+        stream.progress();
+        taken += stream.write(std::span{bytes.substr(taken)});
         // Once the server is gone there is nothing left but to read.
-        if ((what.wanted().events & POLLOUT) == 0) { break; }
-    } while (taken < bytes.size() && what.now_in() == state::open && ready_before(what, end));
+        if ((stream.wanted().events & POLLOUT) == 0) { break; }
+    } while (taken < bytes.size() && stream.now_in() == state::open && ready_before(stream, end));
     return taken;
 }
 
-std::size_t fill(net::stream& what, std::string_view bytes) {
+std::size_t fill(net::stream& stream, std::string_view bytes) {
     std::size_t taken = 0;
     do {
-        taken += what.write(std::span{bytes.substr(taken)});
-    } while (taken < bytes.size() && is_ready(what, 20ms));
+        taken += stream.write(std::span{bytes.substr(taken)});
+    } while (taken < bytes.size() && is_ready(stream, 20ms));
     return taken;
 }
 
-std::string read_some(net::stream& what, std::size_t count, milliseconds within) {
-    return read_until(what, count, within);
+std::string read_some(net::stream& stream, std::size_t count, milliseconds within) {
+    return read_until(stream, count, within);
 }
 
-std::string read_to_end(net::stream& what, milliseconds within) {
-    return read_until(what, std::numeric_limits<std::size_t>::max(), within);
+std::string read_to_end(net::stream& stream, milliseconds within) {
+    return read_until(stream, std::numeric_limits<std::size_t>::max(), within);
 }
 
-bool is_ready(const net::stream& what, milliseconds within) {
-    pollfd wanted = what.wanted();
+bool is_ready(const net::stream& stream, milliseconds within) {
+    pollfd wanted = stream.wanted();
     return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
 }
 
@@ -77,13 +77,13 @@ std::string many_bytes(std::size_t count) {
     return out;
 }
 
-std::string describe(const net::stream& what) {
-    switch (what.now_in()) {
-    case state::opening: return "opening: " + std::string{what.step()};
+std::string describe(const net::stream& stream) {
+    switch (stream.now_in()) {
+    case state::opening: return "opening: " + std::string{stream.step()};
     case state::open: return "open";
     case state::failed: break;
     }
-    return (what.hopeless() ? "failed for good: " : "failed: ") + what.failure();
+    return (stream.hopeless() ? "failed for good: " : "failed: ") + stream.failure();
 }
 
 } // namespace holdfast::test

@@ -17,34 +17,34 @@ namespace holdfast::test {
 /// Thread safety: all members may be called from any thread.
 class recording_observer : public observer {
 public:
-    void on_event(const event& what) noexcept override {
+    void on_event(const event& event) noexcept override {
         const std::lock_guard guard{mutex_};
-        events_.push_back(what);
+        events_.push_back(event);
     }
 
-    [[nodiscard]] std::optional<event> first(event::kind what) const {
+    [[nodiscard]] std::optional<event> first(event::kind type) const {
         const std::lock_guard guard{mutex_};
-        const auto found = std::ranges::find(events_, what, &event::what);
+        const auto found = std::ranges::find(events_, type, &event::type);
         if (found == events_.end()) { return std::nullopt; }
         return *found;
     }
 
     /// Waits for it.
-    [[nodiscard]] std::optional<event> await(event::kind what,
+    [[nodiscard]] std::optional<event> await(event::kind type,
                                              milliseconds within = long_wait) const {
         std::optional<event> found;
-        (void)eventually([&] { return (found = first(what)).has_value(); }, within);
+        (void)eventually([&] { return (found = first(type)).has_value(); }, within);
         return found;
     }
 
     /// Waits until an error of this kind was told of each of these names.
-    [[nodiscard]] bool await_of_each(event::kind what,
+    [[nodiscard]] bool await_of_each(event::kind type,
                                      std::initializer_list<std::string_view> names) const {
         return eventually([&] {
             const auto told = all();
             return std::ranges::all_of(names, [&](std::string_view name) {
                 return std::ranges::any_of(told, [&](const event& one) {
-                    return one.what == what && one.name == name && one.error;
+                    return one.type == type && one.name == name && one.error;
                 });
             });
         });

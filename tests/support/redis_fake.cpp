@@ -35,8 +35,8 @@ std::string time_now() {
 
 } // namespace
 
-redis_fake::redis_fake(speech what)
-    : what_{std::move(what)}, thread_{[this](const std::stop_token& stop) {
+redis_fake::redis_fake(speech line)
+    : words_{std::move(line)}, thread_{[this](const std::stop_token& stop) {
           while (!stop.stop_requested()) {
               if (const auto client = door_.accept(look_for_stop)) { serve(client, stop); }
           }
@@ -58,7 +58,7 @@ void redis_fake::serve(const base::fd& client, const std::stop_token& stop) cons
         while (const auto request = redis_reply::take(rest)) {
             words all;
             for (const auto& one : request->items()) { all.push_back(one.string()); }
-            said += what_(all);
+            said += words_(all);
         }
         unread.erase(0, unread.size() - rest.size());
         if (::send(client.get(), said.data(), said.size(), MSG_NOSIGNAL) < 0) { return; }

@@ -20,7 +20,7 @@ public:
     using speech = std::function<std::string(const words&)>;
 
     /// Says `what(request)`, as bytes: no reply, one, or more.
-    explicit redis_fake(speech what);
+    explicit redis_fake(speech words);
     redis_fake(const redis_fake&) = delete;
     redis_fake& operator=(const redis_fake&) = delete;
     ~redis_fake() = default;
@@ -38,7 +38,7 @@ private:
     void serve(const base::fd& client, const std::stop_token& stop) const;
 
     listener door_;
-    speech what_;
+    speech words_;
     std::jthread thread_; ///< last, so that it ends first
 };
 

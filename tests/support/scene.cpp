@@ -28,19 +28,19 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// Between fork and exec.
-[[noreturn]] void become(char* const* argv, char* const* envp, const start_options& how,
+[[noreturn]] void become(char* const* argv, char* const* envp, const start_options& options,
                          const char* folder, const int (&files)[3]) {
     // Not in our group: if that has no shell that watches it, the kernel hangs up on the whole of
     // it when a command ends while something in it is stopped.
-    if (how.own_session) {
+    if (options.own_session) {
         ::setsid();
     } else {
         ::setpgid(0, 0);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // or it would outlive a Ctrl-C
-    for (const int signal : how.ignored) { ::signal(signal, SIG_IGN); }
+    for (const int signal : options.ignored) { ::signal(signal, SIG_IGN); }
     for (int i = 0; i < 3; ++i) { ::dup2(files[i], i); }
-    for (const int file : how.closed) { ::close(file); }
+    for (const int file : options.closed) { ::close(file); }
     if (::chdir(folder) == 0) { ::execvpe(argv[0], argv, envp); }
     ::_exit(127);
 }
@@ -112,13 +112,13 @@ void scene::write(const std::string& name, const std::string& text) const {
     std::ofstream{file(name), std::ios::binary} << text;
 }
 
-std::vector<std::string> scene::environment(const start_options& how) const {
+std::vector<std::string> scene::environment(const start_options& options) const {
     std::vector<std::string> out;
-    for (char** each = environ; *each != nullptr && !how.bare_environment; ++each) {
+    for (char** each = environ; *each != nullptr && !options.bare_environment; ++each) {
         if (!std::string_view{*each}.starts_with("HOLDFAST_")) { out.emplace_back(*each); }
     }
-    if (!how.bare_environment) { out.push_back("HOLDFAST_URL=" + url()); }
-    for (const auto& variable : how.variables) {
+    if (!options.bare_environment) { out.push_back("HOLDFAST_URL=" + url()); }
+    for (const auto& variable : options.variables) {
         auto text = variable.first;
         text += '=';
         std::erase_if(out, [&text](const auto& one) { return one.starts_with(text); });
@@ -129,28 +129,29 @@ std::vector<std::string> scene::environment(const start_options& how) const {
     return out;
 }
 
-running scene::start(const words& command, const start_options& how) {
+running scene::start(const words& command, const start_options& options) {
     const auto number = std::to_string(++started_);
-    const auto in = how.input.empty() ? std::filesystem::path{"/dev/null"} : file("in." + number);
+    const auto in =
+        options.input.empty() ? std::filesystem::path{"/dev/null"} : file("in." + number);
     const auto out = file("out." + number);
     const auto err = file("err." + number);
-    if (!how.input.empty()) { write("in." + number, how.input); }
+    if (!options.input.empty()) { write("in." + number, options.input); }
     constexpr int make = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     const int files[3] = {::open(in.c_str(), O_RDONLY | O_CLOEXEC), ::open(out.c_str(), make, 0600),
                           ::open(err.c_str(), make, 0600)};
     auto argument_texts = command;
-    auto variables = environment(how);
+    auto variables = environment(options);
     const auto argv = pointers(argument_texts);
     const auto envp = pointers(variables);
     const auto child = ::fork();
     if (child < 0) { throw std::system_error{errno, std::generic_category(), "fork"}; }
-    if (child == 0) { become(argv.data(), envp.data(), how, folder_.c_str(), files); }
+    if (child == 0) { become(argv.data(), envp.data(), options, folder_.c_str(), files); }
     for (const int each : files) { ::close(each); }
     return {child, out, err};
 }
 
-outcome scene::run(const words& command, const start_options& how) {
-    return start(command, how).wait();
+outcome scene::run(const words& command, const start_options& options) {
+    return start(command, options).wait();
 }
 
 std::string scene::left_over(milliseconds within) const {

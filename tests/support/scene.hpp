@@ -76,11 +76,11 @@ public:
     void write(const std::string& name, const std::string& text) const;
 
     /// In the scene's folder, with HOLDFAST_URL set to its store.
-    [[nodiscard]] running start(const words& command, const start_options& how = {});
-    [[nodiscard]] outcome run(const words& command, const start_options& how = {});
+    [[nodiscard]] running start(const words& command, const start_options& options = {});
+    [[nodiscard]] outcome run(const words& command, const start_options& options = {});
 
     /// The variables that a command gets beside `how.variables`: for those started in other ways.
-    [[nodiscard]] std::vector<std::string> environment(const start_options& how = {}) const;
+    [[nodiscard]] std::vector<std::string> environment(const start_options& options = {}) const;
 
     /// Everything alive that was started here, at any depth.
     [[nodiscard]] std::vector<process> processes() const { return processes_with(mark_); }

@@ -6,28 +6,30 @@
 namespace holdfast::test {
 
 seam_client::seam_client(const std::string& url)
-    : who_{engine::this_process()}, engine_{engine::make_engine(engine::url::parse(url), who_)} {
+    : identity_{engine::this_process()},
+      engine_{engine::make_engine(engine::url::parse(url), identity_)} {
     engine_->attach(*this);
 }
 
 seam_client::~seam_client() = default;
 
 engine::ticket seam_client::ticket(std::string name) {
-    return {.name = std::move(name), .owner = {.client = who_.client, .number = ++last_number_}};
+    return {.name = std::move(name),
+            .owner = {.client = identity_.client, .number = ++last_number_}};
 }
 
-engine::op seam_client::acquire_op(const engine::ticket& who, const request& what) {
+engine::op seam_client::acquire_op(const engine::ticket& ticket, const request& request) {
     engine::acquire_op op;
-    op.who = who;
-    op.kind = what.kind;
-    op.how = what.how;
-    op.permits = what.permits;
-    op.limit = what.limit;
-    op.lease = what.lease;
-    op.min_hold = what.min_hold;
-    op.queue = what.queue;
-    op.not_after = what.not_after;
-    op.note = what.note;
+    op.ticket = ticket;
+    op.kind = request.kind;
+    op.mode = request.mode;
+    op.permits = request.permits;
+    op.limit = request.limit;
+    op.lease = request.lease;
+    op.min_hold = request.min_hold;
+    op.queue = request.queue;
+    op.not_after = request.not_after;
+    op.note = request.note;
     return op;
 }
 
@@ -37,21 +39,21 @@ bool seam_client::queue_up(const std::string& name, int count) {
         asked.push_back(start(acquire_op(ticket(name), {.queue = engine::queueing::grant})));
     }
     const auto queued = [this](engine::op_id id) {
-        const auto said = answer_to(id);
-        return said && said->what == engine::fate::queued;
+        const auto answer = answer_to(id);
+        return answer && answer->status == engine::op_status::queued;
     };
     return drive_until([&] { return std::ranges::all_of(asked, queued); }, long_wait);
 }
 
-engine::op_id seam_client::start(const engine::op& what) {
-    const auto now = who_.time->now();
-    engine_->submit(++last_op_, what, now + long_wait);
+engine::op_id seam_client::start(const engine::op& operation) {
+    const auto now = identity_.time->now();
+    engine_->submit(++last_op_, operation, now + long_wait);
     next_ = now;
     return last_op_;
 }
 
-engine::answer seam_client::ask(const engine::op& what) {
-    const auto id = start(what);
+engine::answer seam_client::ask(const engine::op& operation) {
+    const auto id = start(operation);
     if (!drive_until([&] { return answers_.contains(id); }, long_wait)) {
         engine::answer none;
         none.detail = "no answer";
@@ -60,27 +62,27 @@ engine::answer seam_client::ask(const engine::op& what) {
     return answers_.find(id)->second;
 }
 
-engine::answer seam_client::acquire(const engine::ticket& who, const request& what) {
-    return ask(acquire_op(who, what));
+engine::answer seam_client::acquire(const engine::ticket& ticket, const request& request) {
+    return ask(acquire_op(ticket, request));
 }
 
 engine::beat_answer seam_client::beat(const engine::beat_op::item& item) {
-    auto said = ask(engine::beat_op{.items = {item}});
-    return said.beats.empty() ? engine::beat_answer{} : std::move(said.beats.front());
+    auto answer = ask(engine::beat_op{.items = {item}});
+    return answer.beats.empty() ? engine::beat_answer{} : std::move(answer.beats.front());
 }
 
-engine::beat_answer seam_client::renew(const engine::ticket& who, milliseconds lease) {
-    return beat({.who = who, .waiting = false, .lease = lease, .order = ++renewals_});
+engine::beat_answer seam_client::renew(const engine::ticket& ticket, milliseconds lease) {
+    return beat({.ticket = ticket, .waiting = false, .lease = lease, .order = ++renewals_});
 }
 
-engine::beat_answer seam_client::wait_on(const engine::ticket& who) {
-    return beat({.who = who, .waiting = true});
+engine::beat_answer seam_client::wait_on(const engine::ticket& ticket) {
+    return beat({.ticket = ticket, .waiting = true});
 }
 
 lock_info seam_client::inspect(const std::string& name) {
-    const auto said = ask(engine::inspect_op{name});
-    if (said.report == nullptr || said.report->locks.empty()) { return {}; }
-    return said.report->locks.front();
+    const auto answer = ask(engine::inspect_op{name});
+    if (answer.report == nullptr || answer.report->locks.empty()) { return {}; }
+    return answer.report->locks.front();
 }
 
 std::optional<engine::answer> seam_client::answer_to(engine::op_id id) const {
@@ -89,11 +91,11 @@ std::optional<engine::answer> seam_client::answer_to(engine::op_id id) const {
     return found->second;
 }
 
-std::optional<engine::notice> seam_client::await(engine::notice::kind what,
-                                                 const engine::ticket& who, milliseconds within) {
+std::optional<engine::notice>
+seam_client::await(engine::notice::kind type, const engine::ticket& ticket, milliseconds within) {
     const auto find = [&] {
         return std::ranges::find_if(notices_, [&](const engine::notice& heard) {
-            return heard.what == what && heard.number == who.owner.number;
+            return heard.type == type && heard.number == ticket.owner.number;
         });
     };
     if (!drive_until([&] { return find() != notices_.end(); }, within)) { return std::nullopt; }
@@ -105,9 +107,9 @@ void seam_client::drive_for(milliseconds span) {
 }
 
 bool seam_client::drive_until(const std::function<bool()>& done, milliseconds within) {
-    const auto end = who_.time->now() + within;
+    const auto end = identity_.time->now() + within;
     while (!done()) {
-        if (who_.time->now() >= end) { return false; }
+        if (identity_.time->now() >= end) { return false; }
         drive_once(end);
     }
     return true;
@@ -116,15 +118,15 @@ bool seam_client::drive_until(const std::function<bool()>& done, milliseconds wi
 void seam_client::drive_once(base::instant until) {
     std::vector<pollfd> fds;
     engine_->pollables(fds);
-    const auto wait = std::min(next_, until) - who_.time->now();
+    const auto wait = std::min(next_, until) - identity_.time->now();
     const auto most = std::clamp<base::duration>(wait, base::duration::zero(), 1s);
     ::poll(fds.data(), fds.size(), static_cast<int>(std::chrono::ceil<milliseconds>(most).count()));
-    next_ = engine_->drive(fds, who_.time->now());
+    next_ = engine_->drive(fds, identity_.time->now());
 }
 
-void seam_client::answered(engine::answer&& what) {
-    const auto id = what.id;
-    answers_.emplace(id, std::move(what));
+void seam_client::answered(engine::answer&& answer) {
+    const auto id = answer.id;
+    answers_.emplace(id, std::move(answer));
 }
 
 } // namespace holdfast::test

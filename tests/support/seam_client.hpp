@@ -18,7 +18,7 @@ namespace holdfast::test {
 /// What an acquire asks for, apart from the ticket.
 struct request {
     primitive kind = primitive::mutex;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
     milliseconds lease = 30s;
@@ -37,57 +37,60 @@ public:
     seam_client& operator=(const seam_client&) = delete;
     ~seam_client();
 
-    [[nodiscard]] const engine::setting& who() const { return who_; }
+    [[nodiscard]] const engine::client_identity& who() const { return identity_; }
     [[nodiscard]] engine::capabilities can(primitive kind) const { return engine_->caps(kind); }
 
     /// A ticket that was never used before.
     [[nodiscard]] engine::ticket ticket(std::string name);
 
-    engine::answer ask(const engine::op& what);
-    engine::answer acquire(const engine::ticket& who, const request& what = {});
-    engine::answer release(const engine::ticket& who) { return ask(engine::release_op{who}); }
-    engine::answer withdraw(const engine::ticket& who) { return ask(engine::withdraw_op{who}); }
-    engine::answer take_away(const std::string& name, std::uint64_t only_token = 0) {
+    engine::answer ask(const engine::op& operation);
+    engine::answer acquire(const engine::ticket& ticket, const request& request = {});
+    engine::answer release(const engine::ticket& ticket) { return ask(engine::release_op{ticket}); }
+    engine::answer withdraw(const engine::ticket& ticket) {
+        return ask(engine::withdraw_op{ticket});
+    }
+    engine::answer break_lock(const std::string& name, std::uint64_t only_token = 0) {
         return ask(engine::break_op{name, only_token});
     }
-    engine::beat_answer renew(const engine::ticket& who, milliseconds lease = 30s);
-    engine::beat_answer wait_on(const engine::ticket& who); ///< a waiter's heartbeat
+    engine::beat_answer renew(const engine::ticket& ticket, milliseconds lease = 30s);
+    engine::beat_answer wait_on(const engine::ticket& ticket); ///< a waiter's heartbeat
     [[nodiscard]] lock_info inspect(const std::string& name);
 
     /// So many new tickets ask at once; whether each was queued.
     [[nodiscard]] bool queue_up(const std::string& name, int count);
 
     /// Submits and does not wait.
-    engine::op_id start(const engine::op& what);
+    engine::op_id start(const engine::op& operation);
     void cancel(engine::op_id id) { engine_->cancel(id); }
     /// As after an exception: what was started has no answer any more.
     void reset() { engine_->reset(); }
     /// Sends what was started, and reads nothing.
-    void send() { next_ = engine_->drive({}, who_.time->now()); }
+    void send() { next_ = engine_->drive({}, identity_.time->now()); }
     /// As if another thread had begun to read; true if the engine lets it.
     [[nodiscard]] bool begin_to_read() { return engine_->expect().descriptor >= 0; }
     /// It has read nothing.
-    void end_reading() { next_ = engine_->received(-1, EAGAIN, who_.time->now()); }
+    void end_reading() { next_ = engine_->received(-1, EAGAIN, identity_.time->now()); }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often it was answered so far.
     [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }
 
     /// Drives until the ticket hears of a grant, a break or the like; empty: not in time.
     [[nodiscard]] std::optional<engine::notice>
-    await(engine::notice::kind what, const engine::ticket& who, milliseconds within = long_wait);
+    await(engine::notice::kind type, const engine::ticket& ticket, milliseconds within = long_wait);
     void drive_for(milliseconds span);
 
-    [[nodiscard]] static engine::op acquire_op(const engine::ticket& who, const request& what);
+    [[nodiscard]] static engine::op acquire_op(const engine::ticket& ticket,
+                                               const request& request);
 
 private:
     bool drive_until(const std::function<bool()>& done, milliseconds within);
     engine::beat_answer beat(const engine::beat_op::item& item);
     void drive_once(base::instant until);
 
-    void answered(engine::answer&& what) override;
-    void noticed(const engine::notice& what) override { notices_.push_back(what); }
+    void answered(engine::answer&& answer) override;
+    void noticed(const engine::notice& notice) override { notices_.push_back(notice); }
 
-    engine::setting who_;
+    engine::client_identity identity_;
     std::uint64_t last_number_ = 0;
     engine::op_id last_op_ = 0;
     base::instant next_{};

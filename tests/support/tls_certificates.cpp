@@ -36,8 +36,8 @@ file_owner open_file(const std::string& path, const char* mode) {
     return out;
 }
 
-void write_certificate(const std::string& path, X509* what) {
-    require(PEM_write_X509(open_file(path, "w").get(), what) == 1, path.c_str());
+void write_certificate(const std::string& path, X509* certificate) {
+    require(PEM_write_X509(open_file(path, "w").get(), certificate) == 1, path.c_str());
 }
 
 void write_key(const std::string& path, EVP_PKEY* what) {
@@ -46,12 +46,12 @@ void write_key(const std::string& path, EVP_PKEY* what) {
             path.c_str());
 }
 
-void extend(X509* what, X509* issuer, int kind, const char* value) {
+void extend(X509* certificate, X509* issuer, int kind, const char* value) {
     X509V3_CTX context{};
-    X509V3_set_ctx(&context, issuer, what, nullptr, nullptr, 0);
+    X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
     X509_EXTENSION* made = X509V3_EXT_conf_nid(nullptr, &context, kind, value);
     require(made != nullptr, value);
-    X509_add_ext(what, made, -1);
+    X509_add_ext(certificate, made, -1);
     X509_EXTENSION_free(made);
 }
 
@@ -90,12 +90,13 @@ tls_authority::tls_authority(std::string folder, std::string name)
 
 tls_authority::~tls_authority() = default;
 
-tls_identity tls_authority::issue(const std::string& name, const certificate_options& how) {
+tls_identity tls_authority::issue(const std::string& name, const certificate_options& options) {
     const auto key = new_key();
-    const auto made = new_certificate(name, ++last_serial_, key.get(), how.from_days, how.to_days);
+    const auto made =
+        new_certificate(name, ++last_serial_, key.get(), options.from_days, options.to_days);
     X509_set_issuer_name(made.get(), X509_get_subject_name(certificate_.get()));
-    if (!how.names.empty()) {
-        extend(made.get(), certificate_.get(), NID_subject_alt_name, how.names.c_str());
+    if (!options.names.empty()) {
+        extend(made.get(), certificate_.get(), NID_subject_alt_name, options.names.c_str());
     }
     require(X509_sign(made.get(), key_.get(), EVP_sha256()) > 0, "a signature");
     const std::string file = folder_ + "/" + name_ + "-" + name;

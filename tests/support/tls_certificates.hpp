@@ -33,7 +33,8 @@ public:
     /// What those who trust it load.
     [[nodiscard]] const std::string& ca_file() const noexcept { return ca_file_; }
     /// For a server or a client.
-    [[nodiscard]] tls_identity issue(const std::string& name, const certificate_options& how = {});
+    [[nodiscard]] tls_identity issue(const std::string& name,
+                                     const certificate_options& options = {});
 
 private:
     std::string folder_;

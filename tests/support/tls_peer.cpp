@@ -13,19 +13,20 @@ namespace {
 
 using context_owner = std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)>;
 
-context_owner make_context(const tls_peer_options& how) {
+context_owner make_context(const tls_peer_options& options) {
     context_owner out{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
     SSL_CTX* raw = out.get();
     bool done =
-        SSL_CTX_use_certificate_chain_file(raw, how.identity.certificate.c_str()) == 1 &&
-        SSL_CTX_use_PrivateKey_file(raw, how.identity.private_key.c_str(), SSL_FILETYPE_PEM) == 1 &&
-        SSL_CTX_set_max_proto_version(raw, how.newest) == 1;
-    if (how.newest != 0 && how.newest < TLS1_2_VERSION) {
-        done = done && SSL_CTX_set_min_proto_version(raw, how.newest) == 1;
+        SSL_CTX_use_certificate_chain_file(raw, options.identity.certificate.c_str()) == 1 &&
+        SSL_CTX_use_PrivateKey_file(raw, options.identity.private_key.c_str(), SSL_FILETYPE_PEM) ==
+            1 &&
+        SSL_CTX_set_max_proto_version(raw, options.newest) == 1;
+    if (options.newest != 0 && options.newest < TLS1_2_VERSION) {
+        done = done && SSL_CTX_set_min_proto_version(raw, options.newest) == 1;
     }
-    if (!how.demand_clients_of.empty()) {
+    if (!options.demand_clients_of.empty()) {
         SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-        done = done && SSL_CTX_load_verify_file(raw, how.demand_clients_of.c_str()) == 1;
+        done = done && SSL_CTX_load_verify_file(raw, options.demand_clients_of.c_str()) == 1;
     }
     if (!done) { throw std::runtime_error{"the server cannot load its certificate"}; }
     return out;
@@ -39,8 +40,8 @@ std::string last_error() {
 
 } // namespace
 
-tls_peer::tls_peer(base::fd socket, const tls_peer_options& how)
-    : socket_{std::move(socket)}, connection_{SSL_new(make_context(how).get()), SSL_free} {
+tls_peer::tls_peer(base::fd socket, const tls_peer_options& options)
+    : socket_{std::move(socket)}, connection_{SSL_new(make_context(options).get()), SSL_free} {
     SSL_set_fd(connection_.get(), socket_.get());
     if (SSL_accept(connection_.get()) != 1) { error_ = last_error(); }
 }

@@ -22,7 +22,7 @@ struct tls_peer_options {
 class tls_peer {
 public:
     /// Shakes hands, or not: see error().
-    tls_peer(base::fd socket, const tls_peer_options& how);
+    tls_peer(base::fd socket, const tls_peer_options& options);
 
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     /// Which name the client has asked for; empty: none.

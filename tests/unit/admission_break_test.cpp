@@ -7,47 +7,47 @@ namespace {
 
 TEST_F(admission, break_takes_the_lock_away_tells_the_holder_and_hands_it_on) {
     const auto token = acquire(exclusive(a)).token;
-    ASSERT_EQ(ask(exclusive(b)), fate::queued);
-    ASSERT_EQ(ask(exclusive(c)), fate::queued);
-    EXPECT_EQ(take_away(), fate::released);
+    ASSERT_EQ(ask(exclusive(b)), op_status::queued);
+    ASSERT_EQ(ask(exclusive(c)), op_status::queued);
+    EXPECT_EQ(break_lock(), op_status::released);
     EXPECT_EQ(told(notice::kind::broken), owners{a});
-    EXPECT_EQ(pushes.at(0).what.token, token);
+    EXPECT_EQ(pushes.at(0).notice.token, token);
     EXPECT_EQ(told_granted(), owners{b});
     EXPECT_EQ(state.waiting, 1U); // the queue stays
-    EXPECT_EQ(renew(a), fate::lost);
-    EXPECT_EQ(release(a), fate::not_held);
+    EXPECT_EQ(renew(a), op_status::lost);
+    EXPECT_EQ(release(a), op_status::not_held);
 }
 
 TEST_F(admission, break_of_what_is_not_held_changes_nothing) {
-    EXPECT_EQ(take_away(), fate::not_held);
+    EXPECT_EQ(break_lock(), op_status::not_held);
     EXPECT_FALSE(changed);
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    EXPECT_EQ(take_away(state.high_water + 1), fate::not_held);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    EXPECT_EQ(break_lock(state.high_water + 1), op_status::not_held);
     EXPECT_EQ(holders(), owners{a});
 }
 
 TEST_F(admission, break_spares_who_takes_over_from_an_expired_holder) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(9s);
-    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     pass(1s);
-    EXPECT_EQ(take_away(), fate::not_held); // a has expired, and nobody has looked yet
+    EXPECT_EQ(break_lock(), op_status::not_held); // a has expired, and nobody has looked yet
     EXPECT_EQ(told_granted(), owners{b});
     EXPECT_EQ(told(notice::kind::broken), owners{});
 }
 
 TEST_F(admission, break_by_token_takes_away_only_that_hold) {
-    ASSERT_EQ(ask(permits(a, 1)), fate::granted);
+    ASSERT_EQ(ask(permits(a, 1)), op_status::granted);
     const auto token = acquire(permits(b, 1)).token;
-    ASSERT_EQ(ask(permits(c, 1)), fate::granted);
-    EXPECT_EQ(take_away(token), fate::released);
+    ASSERT_EQ(ask(permits(c, 1)), op_status::granted);
+    EXPECT_EQ(break_lock(token), op_status::released);
     EXPECT_EQ(holders(), (owners{a, c}));
 }
 
 TEST_F(admission, break_of_a_shared_hold_takes_it_away_from_every_reader_of_that_epoch) {
-    ASSERT_EQ(ask(reader(a)), fate::granted);
-    ASSERT_EQ(ask(reader(b)), fate::granted);
-    EXPECT_EQ(take_away(), fate::released);
+    ASSERT_EQ(ask(reader(a)), op_status::granted);
+    ASSERT_EQ(ask(reader(b)), op_status::granted);
+    EXPECT_EQ(break_lock(), op_status::released);
     EXPECT_EQ(told(notice::kind::broken), (owners{a, b}));
     EXPECT_TRUE(state.idle());
 }
@@ -55,11 +55,11 @@ TEST_F(admission, break_of_a_shared_hold_takes_it_away_from_every_reader_of_that
 TEST_F(admission, break_ends_a_rest_without_telling_who_has_released_it) {
     auto job = exclusive(a);
     job.min_hold = 1h;
-    ASSERT_EQ(ask(job), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
-    EXPECT_EQ(take_away(), fate::released);
+    ASSERT_EQ(ask(job), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
+    EXPECT_EQ(break_lock(), op_status::released);
     EXPECT_TRUE(pushes.empty());
-    EXPECT_EQ(ask(exclusive(b)), fate::granted);
+    EXPECT_EQ(ask(exclusive(b)), op_status::granted);
 }
 
 TEST_F(admission, inspect_shows_holders_and_waiters_in_order) {
@@ -68,8 +68,8 @@ TEST_F(admission, inspect_shows_holders_and_waiters_in_order) {
     const auto since = wall_us;
     const auto token = acquire(first).token;
     pass(1s);
-    ASSERT_EQ(ask(reader(b)), fate::queued);
-    ASSERT_EQ(ask(writer(c)), fate::queued);
+    ASSERT_EQ(ask(reader(b)), op_status::queued);
+    ASSERT_EQ(ask(writer(c)), op_status::queued);
     pass(500ms);
     const auto info = inspect();
     EXPECT_EQ(info.name, "stock:1001");
@@ -87,7 +87,7 @@ TEST_F(admission, inspect_shows_holders_and_waiters_in_order) {
     EXPECT_FALSE(holder.resting);
     ASSERT_EQ(info.waiters.size(), 2U);
     EXPECT_EQ(info.waiters[0].owner, b.text());
-    EXPECT_EQ(info.waiters[0].how, mode::shared);
+    EXPECT_EQ(info.waiters[0].mode, mode::shared);
     EXPECT_EQ(info.waiters[0].token, 0U);
     EXPECT_EQ(info.waiters[0].remaining, 2500ms);
     EXPECT_EQ(info.waiters[1].owner, c.text());
@@ -95,7 +95,7 @@ TEST_F(admission, inspect_shows_holders_and_waiters_in_order) {
 }
 
 TEST_F(admission, inspect_does_not_show_what_has_ended) {
-    ASSERT_EQ(ask(permits(a, 2)), fate::granted);
+    ASSERT_EQ(ask(permits(a, 2)), op_status::granted);
     pass(10s);
     const auto info = inspect();
     EXPECT_TRUE(info.holders.empty());
@@ -104,15 +104,15 @@ TEST_F(admission, inspect_does_not_show_what_has_ended) {
 }
 
 TEST_F(admission, what_changes_nothing_says_so) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_TRUE(changed);
-    ASSERT_EQ(ask(exclusive(b)), fate::queued);
+    ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     EXPECT_TRUE(changed); // the number of waiters
-    ASSERT_EQ(beat(b).what, fate::queued);
+    ASSERT_EQ(beat(b).status, op_status::queued);
     EXPECT_FALSE(changed); // only the queue
-    ASSERT_EQ(renew(a), fate::renewed);
+    ASSERT_EQ(renew(a), op_status::renewed);
     EXPECT_TRUE(changed);
-    ASSERT_EQ(renew(c), fate::lost);
+    ASSERT_EQ(renew(c), op_status::lost);
     EXPECT_FALSE(changed);
 }
 

@@ -36,27 +36,27 @@ struct clients_known final : liveness {
 
 class admission : public testing::Test {
 protected:
-    static acquire_op exclusive(const base::owner_id& who) {
+    static acquire_op exclusive(const base::owner_id& owner) {
         acquire_op out;
-        out.who = {"stock:1001", who};
+        out.ticket = {"stock:1001", owner};
         out.lease = 10s;
         out.queue = queueing::grant;
         return out;
     }
-    static acquire_op writer(const base::owner_id& who) {
-        acquire_op out = exclusive(who);
+    static acquire_op writer(const base::owner_id& owner) {
+        acquire_op out = exclusive(owner);
         out.kind = primitive::shared_mutex;
         return out;
     }
-    static acquire_op reader(const base::owner_id& who) {
-        acquire_op out = writer(who);
-        out.how = mode::shared;
+    static acquire_op reader(const base::owner_id& owner) {
+        acquire_op out = writer(owner);
+        out.mode = mode::shared;
         return out;
     }
-    static acquire_op permits(const base::owner_id& who, unsigned count, unsigned limit = 5) {
-        acquire_op out = exclusive(who);
+    static acquire_op permits(const base::owner_id& owner, unsigned count, unsigned limit = 5) {
+        acquire_op out = exclusive(owner);
         out.kind = primitive::semaphore;
-        out.how = mode::permits;
+        out.mode = mode::permits;
         out.permits = count;
         out.limit = limit;
         return out;
@@ -72,27 +72,29 @@ protected:
         changed = door.changed();
         return said;
     }
-    answer acquire(const acquire_op& what) {
-        return at_the_gate([&](gate& door) { return door.acquire(what, {"host", 7}); });
+    answer acquire(const acquire_op& operation) {
+        return at_the_gate([&](gate& door) { return door.acquire(operation, {"host", 7}); });
     }
-    fate ask(const acquire_op& what) { return acquire(what).what; }
-    fate release(const base::owner_id& who) {
-        return at_the_gate([&](gate& door) { return door.release(who); });
+    op_status ask(const acquire_op& operation) { return acquire(operation).status; }
+    op_status release(const base::owner_id& owner) {
+        return at_the_gate([&](gate& door) { return door.release(owner); });
     }
-    fate withdraw(const base::owner_id& who) {
-        return at_the_gate([&](gate& door) { return door.withdraw(who); });
+    op_status withdraw(const base::owner_id& owner) {
+        return at_the_gate([&](gate& door) { return door.withdraw(owner); });
     }
-    fate take_away(std::uint64_t only_token = 0) {
-        return at_the_gate([&](gate& door) { return door.take_away({"stock:1001", only_token}); });
+    op_status break_lock(std::uint64_t only_token = 0) {
+        return at_the_gate([&](gate& door) { return door.break_lock({"stock:1001", only_token}); });
     }
-    fate renew(const base::owner_id& who, base::milliseconds lease = 10s) {
+    op_status renew(const base::owner_id& owner, base::milliseconds lease = 10s) {
         return at_the_gate([&](gate& door) {
-                   return door.beat({{"stock:1001", who}, false, lease, 1});
+                   return door.beat({{"stock:1001", owner}, false, lease, 1});
                })
-            .what;
+            .status;
     }
-    beat_answer beat(const base::owner_id& who) {
-        return at_the_gate([&](gate& door) { return door.beat({{"stock:1001", who}, true, 0ms}); });
+    beat_answer beat(const base::owner_id& owner) {
+        return at_the_gate([&](gate& door) {
+            return door.beat({{"stock:1001", owner}, true, 0ms});
+        });
     }
     lock_info inspect() {
         return at_the_gate([&](gate& door) { return door.inspect("stock:1001"); });
@@ -117,10 +119,10 @@ protected:
     }
 
     /// Who were told so by the last operation, in order.
-    [[nodiscard]] std::vector<base::owner_id> told(notice::kind what) const {
+    [[nodiscard]] std::vector<base::owner_id> told(notice::kind type) const {
         std::vector<base::owner_id> out;
         for (const push& one : pushes) {
-            if (one.what.what == what) { out.push_back({one.to, one.what.number}); }
+            if (one.notice.type == type) { out.push_back({one.to, one.notice.number}); }
         }
         return out;
     }

@@ -6,9 +6,9 @@ namespace holdfast::engine::admission {
 namespace {
 
 TEST_F(admission, P8_a_released_name_is_forgotten_after_a_minute) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(5s);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(release(a), op_status::released);
     pass(idle_memory - 1us);
     EXPECT_FALSE(forget());
     EXPECT_EQ(look_again(state, now, wall_us), now + 1s); // not sooner: it must not be a busy loop
@@ -17,7 +17,7 @@ TEST_F(admission, P8_a_released_name_is_forgotten_after_a_minute) {
 }
 
 TEST_F(admission, P8_an_expired_name_is_forgotten_a_minute_after_its_hold_has_ended) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_EQ(look_again(state, now, wall_us), now + 10s + idle_memory);
     pass(10s + idle_memory - 1us);
     EXPECT_FALSE(forget());
@@ -26,9 +26,9 @@ TEST_F(admission, P8_an_expired_name_is_forgotten_a_minute_after_its_hold_has_en
 }
 
 TEST_F(admission, P8_a_broken_name_is_kept_past_the_deadline_of_the_hold_that_was_broken) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    ASSERT_EQ(renew(a, 5min), fate::renewed);
-    ASSERT_EQ(take_away(), fate::released);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    ASSERT_EQ(renew(a, 5min), op_status::renewed);
+    ASSERT_EQ(break_lock(), op_status::released);
     pass(5min + idle_memory - 1us);
     EXPECT_FALSE(forget());
     pass(1us);
@@ -38,23 +38,23 @@ TEST_F(admission, P8_a_broken_name_is_kept_past_the_deadline_of_the_hold_that_wa
 TEST_F(admission, P5_a_name_is_kept_past_the_time_at_which_a_duplicate_may_come) {
     auto first = exclusive(a);
     first.not_after = now + 40s;
-    ASSERT_EQ(ask(first), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(first), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
     pass(40s);
     EXPECT_FALSE(forget());
-    EXPECT_EQ(ask(first), fate::busy); // a duplicate
+    EXPECT_EQ(ask(first), op_status::busy); // a duplicate
     pass(idle_memory);
     EXPECT_TRUE(forget());
-    EXPECT_EQ(ask(first), fate::busy); // too late
+    EXPECT_EQ(ask(first), op_status::busy); // too late
 }
 
 TEST_F(admission, P5_a_name_is_kept_past_the_duplicates_of_a_request_that_was_queued) {
     auto second = exclusive(b);
     second.not_after = now + 40s;
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    ASSERT_EQ(ask(second), fate::queued);
-    ASSERT_EQ(release(a), fate::handed_off);
-    ASSERT_EQ(release(b), fate::released);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    ASSERT_EQ(ask(second), op_status::queued);
+    ASSERT_EQ(release(a), op_status::handed_off);
+    ASSERT_EQ(release(b), op_status::released);
     pass(40s + idle_memory - 1us);
     EXPECT_FALSE(forget());
     pass(1us);
@@ -64,8 +64,8 @@ TEST_F(admission, P5_a_name_is_kept_past_the_duplicates_of_a_request_that_was_qu
 TEST_F(admission, P8_a_request_that_may_come_for_hours_does_not_keep_a_name_for_hours) {
     auto patient = exclusive(a);
     patient.not_after = now + 24h;
-    ASSERT_EQ(ask(patient), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(patient), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
     pass(2 * idle_memory);
     EXPECT_TRUE(forget());
 }
@@ -73,13 +73,13 @@ TEST_F(admission, P8_a_request_that_may_come_for_hours_does_not_keep_a_name_for_
 TEST_F(admission, a_request_that_was_refused_keeps_nothing) {
     auto late = exclusive(a);
     late.not_after = now - 1s;
-    ASSERT_EQ(ask(late), fate::busy);
+    ASSERT_EQ(ask(late), op_status::busy);
     EXPECT_TRUE(forget());
 }
 
 TEST_F(admission, P3_a_name_whose_token_is_ahead_of_the_clock_is_kept_until_a_minute_past_it) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
     wall_us -= 3'600'000'000;
     pass(1h);
     EXPECT_FALSE(forget());
@@ -91,20 +91,20 @@ TEST_F(admission, P3_a_name_whose_token_is_ahead_of_the_clock_is_kept_until_a_mi
 TEST_F(admission, a_name_in_use_is_not_forgotten) {
     auto job = exclusive(a);
     job.min_hold = 48h;
-    ASSERT_EQ(ask(job), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(job), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
     pass(30h);
     EXPECT_FALSE(forget());
     EXPECT_LE(look_again(state, now, wall_us), now + 10min);
 }
 
 TEST_F(admission, P5_a_release_that_is_resent_after_its_name_was_forgotten_finds_nothing) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    ASSERT_EQ(release(a), op_status::released);
     pass(idle_memory);
     ASSERT_TRUE(forget());
-    EXPECT_EQ(release(a), fate::not_held);
-    EXPECT_EQ(withdraw(a), fate::not_held);
+    EXPECT_EQ(release(a), op_status::not_held);
+    EXPECT_EQ(withdraw(a), op_status::not_held);
     EXPECT_FALSE(changed);
 }
 
@@ -112,11 +112,11 @@ TEST_F(admission, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock_goe
     std::uint64_t last = 0;
     for (const std::int64_t step_us : {0LL, -3'600'000'000LL, 7'200'000'000LL, -7'200'000'001LL}) {
         wall_us += step_us;
-        const auto who = fresh();
-        const auto token = acquire(exclusive(who)).token;
+        const auto owner = fresh();
+        const auto token = acquire(exclusive(owner)).token;
         EXPECT_GT(token, last);
         last = token;
-        ASSERT_EQ(release(who), fate::released);
+        ASSERT_EQ(release(owner), op_status::released);
         pass(4h);
         ASSERT_TRUE(forget());
     }
@@ -124,7 +124,7 @@ TEST_F(admission, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock_goe
 
 TEST_F(admission, P3_a_name_without_a_record_begins_above_the_tokens_of_all_that_were_forgotten) {
     const auto token = acquire(exclusive(a)).token;
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(release(a), op_status::released);
     pass(idle_memory);
     ASSERT_TRUE(forget());
     wall_us -= 3'600'000'000;

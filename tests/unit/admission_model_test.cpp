@@ -14,7 +14,7 @@ namespace {
 class admission_model : public admission, public testing::WithParamInterface<unsigned> {
 protected:
     struct asked_for {
-        acquire_op what;
+        acquire_op operation;
         base::instant alive_until;
     };
 
@@ -23,11 +23,11 @@ protected:
     }
 
     acquire_op any_request() {
-        const auto who = any_owner();
-        acquire_op out = kind == primitive::mutex       ? exclusive(who)
-                         : kind == primitive::semaphore ? permits(who, pick(1, 5))
-                         : chance.below(3) == 0         ? writer(who)
-                                                        : reader(who);
+        const auto owner = any_owner();
+        acquire_op out = kind == primitive::mutex       ? exclusive(owner)
+                         : kind == primitive::semaphore ? permits(owner, pick(1, 5))
+                         : chance.below(3) == 0         ? writer(owner)
+                                                        : reader(owner);
         out.lease = base::milliseconds{pick(100, 4000)};
         if (chance.below(8) == 0) { out.min_hold = base::milliseconds{pick(1, 3000)}; }
         out.queue = static_cast<queueing>(pick(0, 9) < 7 ? 2 : pick(0, 2));
@@ -40,33 +40,35 @@ protected:
     }
 
     void a_request() {
-        const auto what = any_request();
-        const auto said = acquire(what);
+        const auto operation = any_request();
+        const auto answer = acquire(operation);
         see_pushes();
-        if (said.what == fate::granted) {
+        if (answer.status == op_status::granted) {
             ASSERT_TRUE(live_waiters().empty()) << "a newcomer passed a waiter";
-            begin(what, said.token, what.lease);
-        } else if (said.what == fate::queued) {
-            queued.push_back({what, now + waiter_patience});
+            begin(operation, answer.token, operation.lease);
+        } else if (answer.status == op_status::queued) {
+            queued.push_back({operation, now + waiter_patience});
         }
-        if (what.not_after < now) { ASSERT_EQ(said.what, fate::busy); }
+        if (operation.not_after < now) { ASSERT_EQ(answer.status, op_status::busy); }
     }
 
     void a_beat() {
         if (queued.empty()) { return; }
         auto& one = queued.at(chance.below(queued.size()));
-        const auto ticket = one.what;
+        const auto ticket = one.operation;
         const bool alive = one.alive_until > now;
-        const auto said = beat(ticket.who.owner);
-        see_pushes(said.what == fate::granted ? &ticket.who.owner : nullptr);
-        if (!alive) { ASSERT_NE(said.what, fate::granted); }
-        if (said.what == fate::queued) {
+        const auto answer = beat(ticket.ticket.owner);
+        see_pushes(answer.status == op_status::granted ? &ticket.ticket.owner : nullptr);
+        if (!alive) { ASSERT_NE(answer.status, op_status::granted); }
+        if (answer.status == op_status::queued) {
             for (auto& entry : queued) {
-                if (entry.what.who == ticket.who) { entry.alive_until = now + waiter_patience; }
+                if (entry.operation.ticket == ticket.ticket) {
+                    entry.alive_until = now + waiter_patience;
+                }
             }
-        } else if (said.what == fate::granted) {
-            take_from_queue(ticket.who.owner);
-            begin(ticket, said.token, std::min(hand_off_lease, ticket.lease));
+        } else if (answer.status == op_status::granted) {
+            take_from_queue(ticket.ticket.owner);
+            begin(ticket, answer.token, std::min(hand_off_lease, ticket.lease));
         }
     }
 
@@ -75,7 +77,7 @@ protected:
         const auto one = any_holder();
         const base::milliseconds lease{pick(100, 4000)};
         const bool alive = held.at(one).second > now;
-        ASSERT_EQ(renew(one, lease), alive ? fate::renewed : fate::lost);
+        ASSERT_EQ(renew(one, lease), alive ? op_status::renewed : op_status::lost);
         see_pushes();
         if (alive) { held.at(one).second = now + lease; }
     }
@@ -84,25 +86,25 @@ protected:
         const bool waits = !queued.empty() && chance.below(3) == 0;
         if (!waits && held.empty()) { return; }
         const auto one =
-            waits ? queued.at(chance.below(queued.size())).what.who.owner : any_holder();
+            waits ? queued.at(chance.below(queued.size())).operation.ticket.owner : any_holder();
         if (waits) {
-            const auto said = withdraw(one);
-            ASSERT_TRUE(said == fate::released || said == fate::not_held);
-            std::erase_if(queued, [&](const auto& q) { return q.what.who.owner == one; });
+            const auto status = withdraw(one);
+            ASSERT_TRUE(status == op_status::released || status == op_status::not_held);
+            std::erase_if(queued, [&](const auto& q) { return q.operation.ticket.owner == one; });
         } else {
             const bool alive = held.at(one).second > now;
-            const auto said = release(one);
-            ASSERT_EQ(said != fate::not_held, alive);
+            const auto status = release(one);
+            ASSERT_EQ(status != op_status::not_held, alive);
             held.erase(one);
             see_pushes();
-            ASSERT_EQ(release(owner(99)), fate::not_held);
-            if (alive) { ASSERT_EQ(release(one), said); }
+            ASSERT_EQ(release(owner(99)), op_status::not_held);
+            if (alive) { ASSERT_EQ(release(one), status); }
         }
         see_pushes();
     }
 
     void a_break() {
-        take_away(chance.below(2) == 0 ? 0 : state.high_water);
+        break_lock(chance.below(2) == 0 ? 0 : state.high_water);
         for (const auto& one : told(notice::kind::broken)) { ASSERT_EQ(held.erase(one), 1U); }
         see_pushes();
     }
@@ -117,52 +119,55 @@ protected:
     /// `asker` is who was granted by an answer.
     void see_pushes(const base::owner_id* asker = nullptr) {
         std::set<base::owner_id> served;
-        for (const push& one : pushes) { served.insert({one.to, one.what.number}); }
+        for (const push& one : pushes) { served.insert({one.to, one.notice.number}); }
         if (asker != nullptr) { served.insert(*asker); }
         std::size_t passed = 0;
         for (const auto& one : queued) {
-            if (served.contains(one.what.who.owner)) {
+            if (served.contains(one.operation.ticket.owner)) {
                 ASSERT_EQ(passed, 0U) << "a waiter was passed";
             } else if (one.alive_until > now) {
                 ++passed;
             }
         }
         for (const push& one : std::exchange(pushes, {})) {
-            const base::owner_id who{one.to, one.what.number};
-            if (one.what.what == notice::kind::broken) { continue; }
-            const auto what = take_from_queue(who);
-            const bool hint = one.what.what == notice::kind::maybe_free;
-            ASSERT_EQ(what.queue, hint ? queueing::hint : queueing::grant);
-            if (!hint) { begin(what, one.what.token, std::min(hand_off_lease, what.lease)); }
+            const base::owner_id owner{one.to, one.notice.number};
+            if (one.notice.type == notice::kind::broken) { continue; }
+            const auto operation = take_from_queue(owner);
+            const bool hint = one.notice.type == notice::kind::maybe_free;
+            ASSERT_EQ(operation.queue, hint ? queueing::hint : queueing::grant);
+            if (!hint) {
+                begin(operation, one.notice.token, std::min(hand_off_lease, operation.lease));
+            }
         }
     }
 
-    acquire_op take_from_queue(const base::owner_id& who) {
-        const auto found = std::find_if(queued.begin(), queued.end(),
-                                        [&](const auto& q) { return q.what.who.owner == who; });
+    acquire_op take_from_queue(const base::owner_id& owner) {
+        const auto found = std::find_if(queued.begin(), queued.end(), [&](const auto& q) {
+            return q.operation.ticket.owner == owner;
+        });
         EXPECT_NE(found, queued.end()) << "told somebody who does not wait";
         if (found == queued.end()) { return {}; }
-        auto what = found->what;
+        auto operation = found->operation;
         queued.erase(found);
-        return what;
+        return operation;
     }
 
-    void begin(const acquire_op& what, std::uint64_t token, base::milliseconds lease) {
-        if (what.how == mode::permits) {
+    void begin(const acquire_op& operation, std::uint64_t token, base::milliseconds lease) {
+        if (operation.mode == mode::permits) {
             ASSERT_TRUE(permit_ids.insert(token).second);
-        } else if (what.how == mode::shared) {
+        } else if (operation.mode == mode::shared) {
             ASSERT_GE(token, last_token);
         } else {
             ASSERT_GT(token, last_token); // P3
         }
         last_token = token;
-        ASSERT_TRUE(held.emplace(what.who.owner, std::pair{what, now + lease}).second);
+        ASSERT_TRUE(held.emplace(operation.ticket.owner, std::pair{operation, now + lease}).second);
     }
 
     std::vector<base::owner_id> live_waiters() {
         std::vector<base::owner_id> out;
         for (const auto& one : queued) {
-            if (one.alive_until > now) { out.push_back(one.what.who.owner); }
+            if (one.alive_until > now) { out.push_back(one.operation.ticket.owner); }
         }
         return out;
     }
@@ -171,13 +176,13 @@ protected:
     void check() {
         std::map<mode, unsigned> sum;
         for (const auto& [who, one] : held) {
-            if (one.second > now) { sum[one.first.how] += one.first.permits; }
+            if (one.second > now) { sum[one.first.mode] += one.first.permits; }
         }
         ASSERT_LE(sum[mode::exclusive], 1U);
         ASSERT_TRUE(sum[mode::exclusive] == 0 || sum[mode::shared] == 0);
         ASSERT_LE(sum[mode::permits], 5U);
         std::map<mode, unsigned> kept;
-        for (const hold& one : state.holds) { kept[one.how] += one.permits; }
+        for (const hold& one : state.holds) { kept[one.mode] += one.permits; }
         ASSERT_LE(kept[mode::exclusive], 1U);
         ASSERT_TRUE(kept[mode::exclusive] == 0 || kept[mode::shared] == 0);
         ASSERT_LE(kept[mode::permits], 5U);
@@ -190,7 +195,7 @@ protected:
     /// Nobody uses the name for a while, and its record goes; the clock is set meanwhile.
     void a_pause() {
         while (!queued.empty()) {
-            withdraw(queued.front().what.who.owner);
+            withdraw(queued.front().operation.ticket.owner);
             queued.pop_front();
             see_pushes();
         }
@@ -236,7 +241,7 @@ TEST_P(admission_model, holds_for_thousands_of_random_operations) {
         if (HasFatalFailure()) { FAIL() << "operation " << i << ", seed " << GetParam(); }
     }
     // P8: nothing is left when all have gone.
-    for (const auto& one : std::exchange(queued, {})) { withdraw(one.what.who.owner); }
+    for (const auto& one : std::exchange(queued, {})) { withdraw(one.operation.ticket.owner); }
     for (std::uint64_t number = 1; number <= last_number; ++number) {
         for (std::uint8_t client = 1; client <= 6; ++client) { release(owner(client, number)); }
     }

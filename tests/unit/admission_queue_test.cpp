@@ -5,9 +5,9 @@
 namespace holdfast::engine::admission {
 namespace {
 
-waiter waiting(const base::owner_id& who, base::instant alive_until = base::never) {
+waiter waiting(const base::owner_id& owner, base::instant alive_until = base::never) {
     waiter out;
-    out.owner = who;
+    out.owner = owner;
     out.alive_until = alive_until;
     return out;
 }
@@ -68,13 +68,13 @@ class counting_queue final : public waiter_queue {
 public:
     const waiter* front() override { return ++calls, inner.front(); }
     waiter take() override { return ++calls, inner.take(); }
-    void push(waiter&& who) override { ++calls, inner.push(std::move(who)); }
-    bool touch(const base::owner_id& who, base::instant until) override {
-        return ++calls, inner.touch(who, until);
+    void push(waiter&& waiter) override { ++calls, inner.push(std::move(waiter)); }
+    bool touch(const base::owner_id& owner, base::instant until) override {
+        return ++calls, inner.touch(owner, until);
     }
-    bool erase(const base::owner_id& who) override { return ++calls, inner.erase(who); }
-    std::optional<unsigned> ahead(const base::owner_id& who) override {
-        return ++calls, inner.ahead(who);
+    bool erase(const base::owner_id& owner) override { return ++calls, inner.erase(owner); }
+    std::optional<unsigned> ahead(const base::owner_id& owner) override {
+        return ++calls, inner.ahead(owner);
     }
     void visit(const std::function<void(const waiter&)>& see) override {
         ++long_calls, inner.visit(see);
@@ -93,13 +93,13 @@ protected:
 };
 
 TEST_F(gate_on_a_counting_queue, P6_a_hand_off_costs_the_same_with_10000_waiters) {
-    ASSERT_EQ(ask(exclusive(owner(9, 0))), fate::granted);
+    ASSERT_EQ(ask(exclusive(owner(9, 0))), op_status::granted);
     for (std::uint64_t i = 1; i <= limits::waiters_per_name; ++i) {
-        ASSERT_EQ(ask(exclusive(owner(9, i))), fate::queued);
+        ASSERT_EQ(ask(exclusive(owner(9, i))), op_status::queued);
     }
     for (std::uint64_t i = 0; i < limits::waiters_per_name; ++i) {
         counted.calls = 0;
-        ASSERT_EQ(release(owner(9, i)), fate::handed_off);
+        ASSERT_EQ(release(owner(9, i)), op_status::handed_off);
         ASSERT_EQ(told_granted(), owners{owner(9, i + 1)});
         ASSERT_LE(counted.calls, 4U);
     }
@@ -107,17 +107,17 @@ TEST_F(gate_on_a_counting_queue, P6_a_hand_off_costs_the_same_with_10000_waiters
 }
 
 TEST_F(gate_on_a_counting_queue, is_not_looked_at_while_nobody_waits) {
-    ASSERT_EQ(ask(exclusive(a)), fate::granted);
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     auto impatient = exclusive(b);
     impatient.queue = queueing::no;
-    ASSERT_EQ(ask(impatient), fate::busy);
-    ASSERT_EQ(release(a), fate::released);
+    ASSERT_EQ(ask(impatient), op_status::busy);
+    ASSERT_EQ(release(a), op_status::released);
     EXPECT_EQ(counted.calls + counted.long_calls, 0U);
 }
 
 TEST_F(gate_on_a_counting_queue, a_queue_that_lost_its_entries_does_not_block_the_name) {
     state.waiting = 3;
-    EXPECT_EQ(ask(exclusive(a)), fate::granted);
+    EXPECT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_EQ(state.waiting, 0U);
 }
 

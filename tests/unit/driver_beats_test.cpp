@@ -41,10 +41,10 @@ public:
     instant drive(std::span<const pollfd> /*ready*/, instant /*now*/) override {
         return base::never;
     }
-    void submit(seam::op_id id, const seam::op& what, instant give_up) override {
+    void submit(seam::op_id id, const seam::op& operation, instant give_up) override {
         batch seen{{}, give_up - start};
-        for (const auto& item : std::get<seam::beat_op>(what).items) {
-            seen.names.push_back(item.who.name);
+        for (const auto& item : std::get<seam::beat_op>(operation).items) {
+            seen.names.push_back(item.ticket.name);
         }
         to_.push_back(std::move(seen));
         seam::answer done;
@@ -75,8 +75,8 @@ protected:
             const driver::turn mine{driving};
             for (const auto& [name, useful_for] : all) {
                 seam::beat_op::item item;
-                item.who.name = name;
-                if (layouts.contains(name)) { item.who.how.in = layouts.at(name); }
+                item.ticket.name = name;
+                if (layouts.contains(name)) { item.ticket.format.layout = layouts.at(name); }
                 driving.beat(
                     *who_, item.lease, [&] { return item; }, start + useful_for);
             }

@@ -13,12 +13,12 @@ admission::record sample() {
     out.high_water = 1794775732436300;
     out.epoch = 1794775732436299;
     out.keep_until = base::instant{base::duration{77}};
-    out.last = {{base::client_id::make(), 41}, fate::handed_off};
+    out.last = {{base::client_id::make(), 41}, op_status::handed_off};
     for (std::uint64_t number = 1; number <= 3; ++number) {
         admission::hold one;
         one.owner = {base::client_id::make(), number};
         one.token = out.high_water - number;
-        one.how = mode::permits;
+        one.mode = mode::permits;
         one.permits = 2;
         one.released = number == 2;
         one.deadline = base::never;
@@ -39,14 +39,14 @@ void expect_equal(const admission::record& a, const admission::record& b) {
     EXPECT_EQ(a.epoch, b.epoch);
     EXPECT_EQ(a.keep_until, b.keep_until);
     EXPECT_EQ(a.last.owner, b.last.owner);
-    EXPECT_EQ(a.last.what, b.last.what);
+    EXPECT_EQ(a.last.status, b.last.status);
     ASSERT_EQ(a.holds.size(), b.holds.size());
     for (std::size_t at = 0; at < a.holds.size(); ++at) {
         const auto& one = a.holds[at];
         const auto& other = b.holds[at];
         EXPECT_EQ(one.owner, other.owner);
         EXPECT_EQ(one.token, other.token);
-        EXPECT_EQ(one.how, other.how);
+        EXPECT_EQ(one.mode, other.mode);
         EXPECT_EQ(one.permits, other.permits);
         EXPECT_EQ(one.released, other.released);
         EXPECT_EQ(one.deadline, other.deadline);
@@ -116,28 +116,28 @@ TEST(embedded_codec, survives_every_damaged_byte) {
 }
 
 TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
-    admission::waiter who;
-    who.how = mode::shared;
-    who.permits = 9;
-    who.queue = queueing::hint;
-    who.lease = base::milliseconds{1234};
-    who.min_hold = base::milliseconds{7};
-    who.since_wall_us = 99;
-    who.from = {"host", -1};
-    who.note = "why";
+    admission::waiter waiter;
+    waiter.mode = mode::shared;
+    waiter.permits = 9;
+    waiter.queue = queueing::hint;
+    waiter.lease = base::milliseconds{1234};
+    waiter.min_hold = base::milliseconds{7};
+    waiter.since_wall_us = 99;
+    waiter.from = {"host", -1};
+    waiter.note = "why";
     buffer out;
-    encode(who, out);
+    encode(waiter, out);
     admission::waiter read;
     ASSERT_TRUE(decode_waiter(out, read));
-    EXPECT_EQ(read.how, who.how);
-    EXPECT_EQ(read.permits, who.permits);
-    EXPECT_EQ(read.queue, who.queue);
-    EXPECT_EQ(read.lease, who.lease);
-    EXPECT_EQ(read.min_hold, who.min_hold);
-    EXPECT_EQ(read.since_wall_us, who.since_wall_us);
-    EXPECT_EQ(read.from.host, who.from.host);
-    EXPECT_EQ(read.from.pid, who.from.pid);
-    EXPECT_EQ(read.note, who.note);
+    EXPECT_EQ(read.mode, waiter.mode);
+    EXPECT_EQ(read.permits, waiter.permits);
+    EXPECT_EQ(read.queue, waiter.queue);
+    EXPECT_EQ(read.lease, waiter.lease);
+    EXPECT_EQ(read.min_hold, waiter.min_hold);
+    EXPECT_EQ(read.since_wall_us, waiter.since_wall_us);
+    EXPECT_EQ(read.from.host, waiter.from.host);
+    EXPECT_EQ(read.from.pid, waiter.from.pid);
+    EXPECT_EQ(read.note, waiter.note);
     for (std::size_t size = 0; size < out.size(); ++size) {
         EXPECT_FALSE(decode_waiter(bytes{out}.first(size), read)) << size;
     }

@@ -109,12 +109,12 @@ TEST(embedded_errors, give_each_sqlite_result_its_meaning) {
 }
 
 TEST(embedded_inbox, reads_back_the_message_that_was_written) {
-    const notice what{notice::kind::granted, 0x1122334455667788, 1794775732436300};
-    const auto read = decode_notice(encode(what));
+    const notice notice{notice::kind::granted, 0x1122334455667788, 1794775732436300};
+    const auto read = decode_notice(encode(notice));
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->what, what.what);
-    EXPECT_EQ(read->number, what.number);
-    EXPECT_EQ(read->token, what.token);
+    EXPECT_EQ(read->type, notice.type);
+    EXPECT_EQ(read->number, notice.number);
+    EXPECT_EQ(read->token, notice.token);
 }
 
 TEST(embedded_inbox, takes_no_garbage_for_a_message) {

@@ -16,9 +16,9 @@ using holdfast::layout;
 using holdfast::primitive;
 namespace engine = holdfast::engine;
 
-engine::capabilities caps(const std::string& url, const engine::writing& how = {}) {
+engine::capabilities caps(const std::string& url, const engine::lock_format& format = {}) {
     return engine::make_engine(engine::url::parse(url), engine::this_process())
-        ->caps_in(primitive::mutex, how);
+        ->caps_in(primitive::mutex, format);
 }
 
 TEST(layout_url, is_native_unless_it_says_otherwise) {
@@ -59,9 +59,9 @@ TEST(layout_url, is_refused_if_it_cannot_be_understood) {
         try {
             (void)caps("redis://h?" + query);
             ADD_FAILURE() << query;
-        } catch (const holdfast::error& what) {
-            EXPECT_EQ(what.code(), errc::invalid_url) << query;
-            EXPECT_THAT(what.what(), testing::HasSubstr(query.substr(0, query.find('='))));
+        } catch (const holdfast::error& error) {
+            EXPECT_EQ(error.code(), errc::invalid_url) << query;
+            EXPECT_THAT(error.what(), testing::HasSubstr(query.substr(0, query.find('='))));
         }
     }
 }

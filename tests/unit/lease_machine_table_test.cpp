@@ -19,9 +19,9 @@ constexpr lease_terms terms{.lease = milliseconds{3000}, .margin = milliseconds{
 
 lease_machine held() { return {terms, {at(0), milliseconds{3000}, false}}; }
 
-lease_machine with(lease_machine machine, lease_event what, double when, double of = 0,
+lease_machine with(lease_machine machine, lease_event event, double when, double of = 0,
                    int lease = 0) {
-    machine.on({what, at(of), milliseconds{lease}}, at(when));
+    machine.on({event, at(of), milliseconds{lease}}, at(when));
     return machine;
 }
 
@@ -72,13 +72,13 @@ constexpr std::array events{"tick",
                             "hurry"};
 
 /// Renewals are answered 50 ms after they were sent for 3 s, and an extension asks for 1.5 s.
-lease_input input(std::size_t event, double now) {
-    const auto what = static_cast<lease_event>(event);
-    switch (what) {
-    case renewed: return {what, at(now - 50), milliseconds{3000}};
-    case extend: return {what, {}, milliseconds{1500}};
-    case release: return {what, at(now + 2000), {}};
-    default: return {what, {}, {}};
+lease_input input(std::size_t number, double now) {
+    const auto event = static_cast<lease_event>(number);
+    switch (event) {
+    case renewed: return {event, at(now - 50), milliseconds{3000}};
+    case extend: return {event, {}, milliseconds{1500}};
+    case release: return {event, at(now + 2000), {}};
+    default: return {event, {}, {}};
     }
 }
 

@@ -255,13 +255,13 @@ TEST(lease_machine, p5_a_release_without_an_answer_is_sent_again_until_it_is_giv
 
 // Any event may come between: a broken notice, the answer of a renewal that was on its way.
 TEST(lease_machine, a_release_that_is_to_be_sent_again_is_not_forgotten_over_another_event) {
-    for (const auto what : {taken, gone, renewed, renewal_unknown, extend, abandon, release}) {
+    for (const auto event : {taken, gone, renewed, renewal_unknown, extend, abandon, release}) {
         auto machine = granted();
         machine.on({release, at(5'000), {}}, at(0));
         const auto due = machine.on({release_unknown, {}, {}}, at(100)).wake;
-        const auto todo = machine.on({what, at(0), 30s}, at(110));
-        EXPECT_EQ(todo.wake, due) << static_cast<int>(what);
-        EXPECT_TRUE(machine.on({tick, {}, {}}, due).release) << static_cast<int>(what);
+        const auto todo = machine.on({event, at(0), 30s}, at(110));
+        EXPECT_EQ(todo.wake, due) << static_cast<int>(event);
+        EXPECT_TRUE(machine.on({tick, {}, {}}, due).release) << static_cast<int>(event);
     }
 }
 

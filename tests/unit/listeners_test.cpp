@@ -30,16 +30,16 @@ TEST(listeners, are_found_until_they_are_erased) {
     listeners all;
     EXPECT_EQ(all.find(7), nullptr);
     all.erase(7);
-    const auto who = make(70);
-    all.set(7, who);
-    EXPECT_EQ(all.find(7), who);
+    const auto listener = make(70);
+    all.set(7, listener);
+    EXPECT_EQ(all.find(7), listener);
     EXPECT_EQ(all.find(8), nullptr);
     all.erase(8);
     EXPECT_EQ(all.size(), 1U);
     all.erase(7);
     EXPECT_EQ(all.find(7), nullptr);
     EXPECT_EQ(all.size(), 0U);
-    EXPECT_EQ(who.use_count(), 1) << "nothing is kept";
+    EXPECT_EQ(listener.use_count(), 1) << "nothing is kept";
 }
 
 TEST(listeners, the_last_with_a_number_counts) {
@@ -96,7 +96,7 @@ TEST(listeners, are_as_a_map_would_be) {
         if (got != nullptr) { ASSERT_EQ(got->value, found->second); }
     }
     std::size_t seen = 0;
-    all.tell_all([&](const listener& what) { seen += what.value >= 0 ? 1 : 0; });
+    all.tell_all([&](const listener& listener) { seen += listener.value >= 0 ? 1 : 0; });
     EXPECT_EQ(seen, model.size());
     for (const auto& [number, what] : model) { EXPECT_EQ(all.find(number)->value, what); }
 }
@@ -108,9 +108,9 @@ TEST(listeners, may_come_and_go_while_all_are_told) {
         all.set(number, make(static_cast<int>(number)));
     }
     std::vector<int> told(many + 1);
-    all.tell_all([&](const listener& what) {
-        if (what.value < 0) { return; } // added meanwhile
-        const auto number = static_cast<std::uint64_t>(what.value);
+    all.tell_all([&](const listener& listener) {
+        if (listener.value < 0) { return; } // added meanwhile
+        const auto number = static_cast<std::uint64_t>(listener.value);
         ++told[number];
         all.erase(number);
         if (number % 3 == 0) { all.erase(number % many + 1); }

@@ -12,7 +12,7 @@ using base::instant;
 using base::later;
 using base::milliseconds;
 using base::never;
-using engine::fate;
+using engine::op_status;
 
 namespace {
 
@@ -20,29 +20,29 @@ constexpr unsigned clients = 4;
 constexpr unsigned rounds = 3;
 constexpr milliseconds connect_wait{5000};
 
-wait_event event_of(const engine::answer& said) {
-    switch (said.what) {
-    case fate::granted: return wait_event::granted;
-    case fate::queued: return wait_event::queued;
-    case fate::busy: return wait_event::busy;
-    case fate::failed: return wait_event::unavailable;
+wait_event event_of(const engine::answer& answer) {
+    switch (answer.status) {
+    case op_status::granted: return wait_event::granted;
+    case op_status::queued: return wait_event::queued;
+    case op_status::busy: return wait_event::busy;
+    case op_status::failed: return wait_event::unavailable;
     default: return wait_event::unknown;
     }
 }
 
-wait_event event_of(const engine::beat_answer& said) {
-    switch (said.what) {
-    case fate::granted: return wait_event::beat_granted;
-    case fate::queued: return wait_event::beat_queued;
-    case fate::lost: return wait_event::beat_lost;
+wait_event event_of(const engine::beat_answer& answer) {
+    switch (answer.status) {
+    case op_status::granted: return wait_event::beat_granted;
+    case op_status::queued: return wait_event::beat_queued;
+    case op_status::lost: return wait_event::beat_lost;
     default: return wait_event::beat_unknown;
     }
 }
 
 } // namespace
 
-simulation::simulation(std::uint64_t seed, const conditions& how)
-    : random_{seed}, how_{how}, now_{begin_of_time} {
+simulation::simulation(std::uint64_t seed, const conditions& conditions)
+    : random_{seed}, conditions_{conditions}, now_{begin_of_time} {
     // P1's proviso: clock rates differ by less than 1 %.
     server_rate_ = 1.0 + (static_cast<double>(random_.below(1981)) - 990) / 100'000;
     for (unsigned i = 0; i < clients; ++i) {
@@ -80,7 +80,8 @@ void simulation::deliver(const someone& to, base::duration after, std::function<
 }
 
 base::duration simulation::delay() {
-    const auto most = chance(how_.slow) ? base::duration{how_.slowest} : base::duration{5ms};
+    const auto most =
+        chance(conditions_.slow) ? base::duration{conditions_.slowest} : base::duration{5ms};
     return base::duration{
         static_cast<base::duration::rep>(random_.below(static_cast<std::uint64_t>(most.count())))};
 }
@@ -107,120 +108,126 @@ void simulation::begin_wait(unsigned client, unsigned rounds_left) {
     const auto who = std::make_shared<actor>(plan);
     who->terms = terms;
     who->hold_for = between(0, 6000);
-    who->op.who = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
+    who->op.ticket = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
     who->op.lease = terms.lease;
-    who->op.queue = plan.may_wait ? how_.queue : engine::queueing::no;
+    who->op.queue = plan.may_wait ? conditions_.queue : engine::queueing::no;
     actors_.push_back(who);
-    if (chance(how_.cancelled)) {
+    if (chance(conditions_.cancelled)) {
         deliver(who, between(0, 3000), [this, who] { feed_wait(who, {wait_event::cancel}); });
     }
-    if (chance(how_.stopped)) {
+    if (chance(conditions_.stopped)) {
         at(now_ + between(0, 4000), [this, who] { who->stopped_until = now_ + between(1, 9000); });
     }
-    if (chance(how_.stalled)) { stalled_until_ = now_ + between(100, 6000); }
+    if (chance(conditions_.stalled)) { stalled_until_ = now_ + between(100, 6000); }
     feed_wait(who, {wait_event::start});
     at(now_ + between(0, 8000),
        [this, client, rounds_left] { begin_wait(client, rounds_left - 1); });
 }
 
-void simulation::feed_wait(const someone& who, const wait_input& input) {
-    const auto before = who->waiting.result();
-    do_wait(who, who->waiting.on(input, now_));
+void simulation::feed_wait(const someone& member, const wait_input& input) {
+    const auto before = member->waiting.result();
+    do_wait(member, member->waiting.on(input, now_));
     const bool told = before != waiter_machine::outcome::none;
-    if (told && who->waiting.result() != before) { complain("an outcome has changed"); }
+    if (told && member->waiting.result() != before) { complain("an outcome has changed"); }
 }
 
-void simulation::do_wait(const someone& who, const waiter_machine::actions& todo) {
-    if (who->finished && (todo.ask || todo.beat || todo.finish)) {
+void simulation::do_wait(const someone& member, const waiter_machine::actions& todo) {
+    if (member->finished && (todo.ask || todo.beat || todo.finish)) {
         complain("a wait that was over asked for more than a withdrawal");
     }
     if (todo.ask) {
-        auto op = who->op;
+        auto op = member->op;
         op.not_after = todo.not_after;
-        call(who, op, todo.not_after, [this, who](const engine::answer& said, instant sent) {
-            feed_wait(who, {event_of(said), said.token, sent, said.ahead, said.check_in});
-        });
+        call(member, op, todo.not_after,
+             [this, member](const engine::answer& answer, instant sent) {
+                 feed_wait(member,
+                           {event_of(answer), answer.token, sent, answer.ahead, answer.check_in});
+             });
     }
     if (todo.beat) {
-        call(who, engine::beat_op{{{who->op.who, true, {}}}}, now_ + 900ms,
-             [this, who](const engine::answer& said, instant sent) {
-                 const auto one = said.beats.empty() ? engine::beat_answer{} : said.beats.front();
-                 feed_wait(who, {event_of(one), one.token, sent, one.ahead, one.check_in});
+        call(member, engine::beat_op{{{member->op.ticket, true, {}}}}, now_ + 900ms,
+             [this, member](const engine::answer& answer, instant sent) {
+                 const auto one =
+                     answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
+                 feed_wait(member, {event_of(one), one.token, sent, one.ahead, one.check_in});
              });
     }
     if (todo.withdraw) {
-        call(who, engine::withdraw_op{who->op.who}, now_ + connect_wait,
-             [this, who](const engine::answer& said, instant /*sent*/) {
-                 const bool failed = said.what == fate::unknown || said.what == fate::failed;
-                 feed_wait(who, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
+        call(member, engine::withdraw_op{member->op.ticket}, now_ + connect_wait,
+             [this, member](const engine::answer& answer, instant /*sent*/) {
+                 const bool failed =
+                     answer.status == op_status::unknown || answer.status == op_status::failed;
+                 feed_wait(member, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
              });
     }
-    who->withdraw_failed = who->withdraw_failed || todo.tell_withdraw_failed;
-    if (!who->holding) { wake(who, todo.wake); }
+    member->withdraw_failed = member->withdraw_failed || todo.tell_withdraw_failed;
+    if (!member->holding) { wake(member, todo.wake); }
     if (todo.finish) {
-        who->finished = true;
-        if (who->waiting.result() == waiter_machine::outcome::granted) { begin_hold(who); }
+        member->finished = true;
+        if (member->waiting.result() == waiter_machine::outcome::granted) { begin_hold(member); }
     }
 }
 
-void simulation::begin_hold(const someone& who) {
-    const auto& grant = who->waiting.granted();
+void simulation::begin_hold(const someone& member) {
+    const auto& grant = member->waiting.granted();
     ++grants_;
     hand_offs_ += grant.provisional ? 1 : 0;
-    who->holding.emplace(
-        who->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
-    deliver(who, who->hold_for, [this, who] { // with an answer, or as unlock() does
-        feed_hold(who, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
+    member->holding.emplace(
+        member->terms, lease_machine::beginning{grant.sent, grant.granted_for, grant.provisional});
+    deliver(member, member->hold_for, [this, member] { // with an answer, or as unlock() does
+        feed_hold(member, {lease_event::release, chance(50) ? now_ + connect_wait : never, {}});
     });
-    feed_hold(who, {lease_event::tick, {}, {}});
+    feed_hold(member, {lease_event::tick, {}, {}});
 }
 
-void simulation::feed_hold(const someone& who, const lease_input& input) {
-    do_hold(who, who->holding->on(input, now_));
+void simulation::feed_hold(const someone& member, const lease_input& input) {
+    do_hold(member, member->holding->on(input, now_));
 }
 
-void simulation::do_hold(const someone& who, const lease_machine::actions& todo) {
-    auto& machine = *who->holding;
+void simulation::do_hold(const someone& member, const lease_machine::actions& todo) {
+    auto& machine = *member->holding;
     losses_ += todo.tell_lost ? 1 : 0;
     if (todo.renew) {
-        call(who, engine::beat_op{{{who->op.who, false, todo.renew_for}}}, todo.renew_by,
-             [this, who, lease = todo.renew_for](const engine::answer& said, instant sent) {
-                 const auto one = said.beats.empty() ? engine::beat_answer{} : said.beats.front();
-                 auto what = lease_event::renewal_unknown;
-                 if (one.what == fate::renewed) { what = lease_event::renewed; }
-                 if (one.what == fate::lost) { what = lease_event::gone; }
-                 feed_hold(who, {what, sent, lease});
+        call(member, engine::beat_op{{{member->op.ticket, false, todo.renew_for}}}, todo.renew_by,
+             [this, member, lease = todo.renew_for](const engine::answer& answer, instant sent) {
+                 const auto one =
+                     answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
+                 auto event = lease_event::renewal_unknown;
+                 if (one.status == op_status::renewed) { event = lease_event::renewed; }
+                 if (one.status == op_status::lost) { event = lease_event::gone; }
+                 feed_hold(member, {event, sent, lease});
              });
     }
     if (todo.release) {
-        call(who, engine::release_op{who->op.who},
+        call(member, engine::release_op{member->op.ticket},
              std::min(machine.release_until(), now_ + connect_wait),
-             [this, who](const engine::answer& said, instant /*sent*/) {
-                 auto what = lease_event::release_unknown;
-                 if (said.what == fate::released || said.what == fate::handed_off) {
-                     what = lease_event::release_done;
+             [this, member](const engine::answer& answer, instant /*sent*/) {
+                 auto event = lease_event::release_unknown;
+                 if (answer.status == op_status::released ||
+                     answer.status == op_status::handed_off) {
+                     event = lease_event::release_done;
                  }
-                 if (said.what == fate::not_held) { what = lease_event::release_void; }
-                 feed_hold(who, {what, {}, {}});
+                 if (answer.status == op_status::not_held) { event = lease_event::release_void; }
+                 feed_hold(member, {event, {}, {}});
              });
     }
-    wake(who, todo.wake);
+    wake(member, todo.wake);
 }
 
-void simulation::wake(const someone& who, instant when) {
-    const auto mine = ++who->timer;
-    who->due = when;
+void simulation::wake(const someone& member, instant when) {
+    const auto mine = ++member->timer;
+    member->due = when;
     if (when == never) { return; }
-    deliver(who, std::max(when, now_) - now_, [this, who, mine] {
-        if (mine != who->timer) { return; }
-        if (who->holding) {
-            feed_hold(who, {lease_event::tick, {}, {}});
+    deliver(member, std::max(when, now_) - now_, [this, member, mine] {
+        if (mine != member->timer) { return; }
+        if (member->holding) {
+            feed_hold(member, {lease_event::tick, {}, {}});
         } else {
-            feed_wait(who, {wait_event::tick});
+            feed_wait(member, {wait_event::tick});
         }
         // It may want another at once, but not again and again.
-        who->idle_ticks = who->due <= now_ ? who->idle_ticks + 1 : 0;
-        if (who->idle_ticks > 1) { complain("a machine wakes up for nothing, again and again"); }
+        member->idle_ticks = member->due <= now_ ? member->idle_ticks + 1 : 0;
+        if (member->idle_ticks > 1) { complain("a machine wakes up for nothing, again and again"); }
     });
 }
 

@@ -47,7 +47,7 @@ struct actor {
 
 class simulation {
 public:
-    simulation(std::uint64_t seed, const conditions& how);
+    simulation(std::uint64_t seed, const conditions& conditions);
 
     /// Until nothing is left to happen. What went wrong, in a sentence; empty if nothing did.
     [[nodiscard]] std::string run();
@@ -67,15 +67,16 @@ private:
     [[nodiscard]] base::milliseconds between(unsigned least, unsigned most);
 
     void begin_wait(unsigned client, unsigned rounds_left);
-    void feed_wait(const someone& who, const wait_input& input);
-    void do_wait(const someone& who, const waiter_machine::actions& todo);
-    void begin_hold(const someone& who);
-    void feed_hold(const someone& who, const lease_input& input);
-    void do_hold(const someone& who, const lease_machine::actions& todo);
-    void wake(const someone& who, base::instant when);
+    void feed_wait(const someone& member, const wait_input& input);
+    void do_wait(const someone& member, const waiter_machine::actions& todo);
+    void begin_hold(const someone& member);
+    void feed_hold(const someone& member, const lease_input& input);
+    void do_hold(const someone& member, const lease_machine::actions& todo);
+    void wake(const someone& member, base::instant when);
 
-    void call(const someone& who, const engine::op& what, base::instant give_up, reply heard);
-    [[nodiscard]] engine::answer serve(const engine::op& what);
+    void call(const someone& member, const engine::op& operation, base::instant give_up,
+              reply heard);
+    [[nodiscard]] engine::answer serve(const engine::op& operation);
     void push_notices(const std::vector<engine::admission::push>& all);
     [[nodiscard]] base::instant server_time(base::instant when) const;
 
@@ -84,7 +85,7 @@ private:
     void complain(const std::string& what);
 
     base::jitter random_;
-    conditions how_;
+    conditions conditions_;
     double server_rate_;
     base::instant now_;
     base::instant stalled_until_{};

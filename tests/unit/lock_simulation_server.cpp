@@ -10,29 +10,30 @@ namespace holdfast::machine {
 
 using namespace std::chrono_literals;
 using base::instant;
-using engine::fate;
+using engine::op_status;
 using state = waiter_machine::state;
 
 /// The seam's promise: one answer, by `give_up` at the latest; then it is unknown.
-void simulation::call(const someone& who, const engine::op& what, instant give_up, reply heard) {
+void simulation::call(const someone& member, const engine::op& operation, instant give_up,
+                      reply heard) {
     const auto sent = now_;
     const auto answered = std::make_shared<bool>(false);
-    const auto answer = [answered, heard = std::move(heard), sent](const engine::answer& said) {
-        if (!std::exchange(*answered, true)) { heard(said, sent); }
+    const auto tell = [answered, heard = std::move(heard), sent](const engine::answer& answer) {
+        if (!std::exchange(*answered, true)) { heard(answer, sent); }
     };
-    if (chance(how_.refused)) {
+    if (chance(conditions_.refused)) {
         engine::answer none;
-        none.what = fate::failed;
-        deliver(who, 0ms, [answer, none] { answer(none); });
+        none.status = op_status::failed;
+        deliver(member, 0ms, [tell, none] { tell(none); });
         return;
     }
-    deliver(who, std::max(give_up, now_) - now_, [answer] { answer({}); });
-    if (chance(how_.lost)) { return; }
+    deliver(member, std::max(give_up, now_) - now_, [tell] { tell({}); });
+    if (chance(conditions_.lost)) { return; }
     const auto arrives = std::max(now_ + delay(), stalled_until_);
-    at(arrives, [this, who, what, answer] {
-        const auto said = serve(what);
-        if (chance(how_.lost)) { return; }
-        deliver(who, delay(), [answer, said] { answer(said); });
+    at(arrives, [this, member, operation, tell] {
+        const auto answer = serve(operation);
+        if (chance(conditions_.lost)) { return; }
+        deliver(member, delay(), [tell, answer] { tell(answer); });
     });
 }
 
@@ -42,43 +43,43 @@ instant simulation::server_time(instant when) const {
     return begin_of_time + std::chrono::round<base::duration>(passed * server_rate_);
 }
 
-engine::answer simulation::serve(const engine::op& what) {
+engine::answer simulation::serve(const engine::op& operation) {
     using namespace engine;
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now_ - instant{});
     const admission::moment moment{server_time(now_), us.count(), nullptr};
     std::vector<admission::push> pushes;
     admission::gate door{record_, queue_, moment, pushes};
-    answer said;
-    if (const auto* ask = std::get_if<acquire_op>(&what)) {
+    answer answer;
+    if (const auto* ask = std::get_if<acquire_op>(&operation)) {
         auto here = *ask;
         here.not_after = server_time(ask->not_after);
-        said = door.acquire(here, {});
-    } else if (const auto* beat = std::get_if<beat_op>(&what)) {
-        said.beats.push_back(door.beat(beat->items.front()));
-    } else if (const auto* release = std::get_if<release_op>(&what)) {
-        said.what = door.release(release->who.owner);
-    } else if (const auto* withdraw = std::get_if<withdraw_op>(&what)) {
-        said.what = door.withdraw(withdraw->who.owner);
+        answer = door.acquire(here, {});
+    } else if (const auto* beat = std::get_if<beat_op>(&operation)) {
+        answer.beats.push_back(door.beat(beat->items.front()));
+    } else if (const auto* release = std::get_if<release_op>(&operation)) {
+        answer.status = door.release(release->ticket.owner);
+    } else if (const auto* withdraw = std::get_if<withdraw_op>(&operation)) {
+        answer.status = door.withdraw(withdraw->ticket.owner);
     }
     push_notices(pushes);
-    return said;
+    return answer;
 }
 
 /// Late, twice or never.
 void simulation::push_notices(const std::vector<engine::admission::push>& all) {
     for (const auto& one : all) {
-        const auto found = std::find_if(actors_.begin(), actors_.end(), [&](const someone& who) {
-            return who->op.who.owner.number == one.what.number;
+        const auto found = std::find_if(actors_.begin(), actors_.end(), [&](const someone& member) {
+            return member->op.ticket.owner.number == one.notice.number;
         });
-        const auto who = *found;
-        const wait_input input{one.what.what == engine::notice::kind::granted
+        const auto actor = *found;
+        const wait_input input{one.notice.type == engine::notice::kind::granted
                                    ? wait_event::push_granted
                                    : wait_event::push_maybe_free,
-                               one.what.token};
-        for (auto times = chance(how_.slow) ? 2 : 1; times > 0; --times) {
-            if (chance(how_.lost)) { continue; }
-            deliver(who, delay(), [this, who, input] {
-                if (!who->holding) { feed_wait(who, input); }
+                               one.notice.token};
+        for (auto times = chance(conditions_.slow) ? 2 : 1; times > 0; --times) {
+            if (chance(conditions_.lost)) { continue; }
+            deliver(actor, delay(), [this, actor, input] {
+                if (!actor->holding) { feed_wait(actor, input); }
             });
         }
     }
@@ -87,14 +88,14 @@ void simulation::push_notices(const std::vector<engine::admission::push>& all) {
 /// P1: whoever believes that the lock is theirs is the only one, and the server agrees.
 void simulation::check() {
     const actor* holder = nullptr;
-    for (const auto& who : actors_) {
-        if (!who->holding || !who->holding->valid(now_)) { continue; }
-        const auto& owner = who->op.who.owner;
+    for (const auto& actor : actors_) {
+        if (!actor->holding || !actor->holding->valid(now_)) { continue; }
+        const auto& owner = actor->op.ticket.owner;
         if (holder != nullptr) {
             complain("two are valid: number " + std::to_string(owner.number) + " and " +
-                     std::to_string(holder->op.who.owner.number));
+                     std::to_string(holder->op.ticket.owner.number));
         }
-        holder = who.get();
+        holder = actor.get();
         const auto& holds = record_.holds;
         if (std::none_of(holds.begin(), holds.end(), [&](const auto& one) {
                 return one.owner == owner && !one.resting(server_time(now_));
@@ -106,19 +107,20 @@ void simulation::check() {
 
 /// P8: nothing is left behind but what a lost message explains.
 void simulation::check_end() {
-    for (const auto& who : actors_) {
-        const auto number = "number " + std::to_string(who->op.who.owner.number);
-        if (!who->finished) { complain(number + " still waits"); }
-        if (who->waiting.now_in() != state::done) { complain(number + " still withdraws"); }
-        if (!who->holding) { continue; }
-        const auto how = who->holding->now_in();
+    for (const auto& actor : actors_) {
+        const auto number = "number " + std::to_string(actor->op.ticket.owner.number);
+        if (!actor->finished) { complain(number + " still waits"); }
+        if (actor->waiting.now_in() != state::done) { complain(number + " still withdraws"); }
+        if (!actor->holding) { continue; }
+        const auto how = actor->holding->now_in();
         if (how != lease_machine::state::lost && how != lease_machine::state::ended) {
             complain(number + " is still " + word(how));
         }
     }
     const auto of = [this](const base::owner_id& owner) {
-        return *std::find_if(actors_.begin(), actors_.end(),
-                             [&](const someone& who) { return who->op.who.owner == owner; });
+        return *std::find_if(actors_.begin(), actors_.end(), [&](const someone& member) {
+            return member->op.ticket.owner == owner;
+        });
     };
     if (record_.waiting > 0) {
         queue_.visit([&](const engine::admission::waiter& one) {
@@ -126,10 +128,10 @@ void simulation::check_end() {
         });
     }
     for (const auto& one : record_.holds) {
-        const auto who = of(one.owner);
+        const auto actor = of(one.owner);
         const bool explained =
-            who->withdraw_failed || (who->holding && who->holding->why()) ||
-            (who->holding && who->holding->how_it_ended() == lease_machine::ending::unknown);
+            actor->withdraw_failed || (actor->holding && actor->holding->why()) ||
+            (actor->holding && actor->holding->how_it_ended() == lease_machine::ending::unknown);
         if (!explained) { complain("a hold was left that nobody wants"); }
     }
 }

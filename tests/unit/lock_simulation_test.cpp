@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 struct weather {
     const char* name;
-    conditions how;
+    machine::conditions conditions;
 };
 
 class lock_simulation : public testing::TestWithParam<weather> {};
@@ -26,7 +26,7 @@ TEST_P(lock_simulation, keeps_its_promises_in_every_run) {
     unsigned hand_offs = 0;
     unsigned losses = 0;
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-        simulation one{seed, GetParam().how};
+        simulation one{seed, GetParam().conditions};
         const auto complaint = one.run();
         ASSERT_EQ(complaint, "") << "with seed " << seed;
         grants += one.grants();
@@ -36,7 +36,7 @@ TEST_P(lock_simulation, keeps_its_promises_in_every_run) {
     // A simulation in which nothing happens proves nothing.
     EXPECT_GT(grants, runs * 2);
     EXPECT_GT(losses, runs / 4) << "some hold on without renewal, or too long";
-    const bool hands_off = GetParam().how.queue == engine::queueing::grant;
+    const bool hands_off = GetParam().conditions.queue == engine::queueing::grant;
     EXPECT_EQ(hand_offs > runs / 4, hands_off) << hand_offs;
 }
 

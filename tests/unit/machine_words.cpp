@@ -62,9 +62,9 @@ const char* word(lease_machine::state what) noexcept {
     return "?";
 }
 
-const char* word(lease_machine::ending what) noexcept {
+const char* word(lease_machine::ending ending) noexcept {
     using enum lease_machine::ending;
-    switch (what) {
+    switch (ending) {
     case none: return "none";
     case released: return "released";
     case not_held: return "not_held";
@@ -87,9 +87,9 @@ const char* word(waiter_machine::state what) noexcept {
     return "?";
 }
 
-const char* word(waiter_machine::outcome what) noexcept {
+const char* word(waiter_machine::outcome outcome) noexcept {
     using enum waiter_machine::outcome;
-    switch (what) {
+    switch (outcome) {
     case none: return "none";
     case granted: return "granted";
     case busy: return "busy";

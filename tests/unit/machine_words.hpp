@@ -26,9 +26,9 @@ inline constexpr base::instant begin_of_time{std::chrono::hours{1000}};
 
 [[nodiscard]] const char* word(loss why) noexcept;
 [[nodiscard]] const char* word(lease_machine::state what) noexcept;
-[[nodiscard]] const char* word(lease_machine::ending what) noexcept;
+[[nodiscard]] const char* word(lease_machine::ending ending) noexcept;
 [[nodiscard]] const char* word(waiter_machine::state what) noexcept;
-[[nodiscard]] const char* word(waiter_machine::outcome what) noexcept;
+[[nodiscard]] const char* word(waiter_machine::outcome outcome) noexcept;
 
 /// What a table expects of one event, before and after a deadline.
 struct table_row {

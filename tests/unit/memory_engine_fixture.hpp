@@ -37,29 +37,31 @@ private:
 class client final : public sink {
 public:
     client(std::string_view where, const base::time_source& time) : time_{time} {
-        setting who;
-        who.client = id_;
-        who.time = &time;
-        who.host = "here";
-        who.pid = 7;
-        engine_ = make_engine(url::parse(where), who);
+        client_identity identity;
+        identity.client = id_;
+        identity.time = &time;
+        identity.host = "here";
+        identity.pid = 7;
+        engine_ = make_engine(url::parse(where), identity);
         engine_->attach(*this);
     }
 
-    void answered(answer&& what) override { answers.push_back(std::move(what)); }
-    void noticed(const notice& what) override { notices.push_back(what); }
+    void answered(answer&& answer) override { answers.push_back(std::move(answer)); }
+    void noticed(const notice& notice) override { notices.push_back(notice); }
 
     [[nodiscard]] ticket ticket_of(std::uint64_t number) const {
         return {"stock:1001", {id_, number}};
     }
     /// Puts this client's id in.
-    void submit(op what, op_id id) {
-        if (auto* const wanted = std::get_if<acquire_op>(&what)) { wanted->who.owner.client = id_; }
-        engine_->submit(id, what, base::never);
+    void submit(op operation, op_id id) {
+        if (auto* const wanted = std::get_if<acquire_op>(&operation)) {
+            wanted->ticket.owner.client = id_;
+        }
+        engine_->submit(id, operation, base::never);
     }
-    answer ask(const op& what) {
+    answer ask(const op& operation) {
         answers.clear();
-        submit(what, 1);
+        submit(operation, 1);
         EXPECT_EQ(answers.size(), 1U);
         return answers.empty() ? answer{} : answers[0];
     }
@@ -71,14 +73,14 @@ public:
         return ::poll(all.data(), 1, wait_ms) == 1;
     }
     /// Waits until it is granted.
-    void hold(const acquire_op& what) {
+    void hold(const acquire_op& operation) {
         notices.clear();
-        if (ask(what).what == fate::granted) { return; }
+        if (ask(operation).status == op_status::granted) { return; }
         while (notices.empty()) {
             ASSERT_TRUE(readable(60'000));
             drive();
         }
-        EXPECT_EQ(notices[0].what, notice::kind::granted);
+        EXPECT_EQ(notices[0].type, notice::kind::granted);
     }
 
     std::vector<answer> answers;
@@ -96,8 +98,8 @@ protected:
 
     static acquire_op acquire(std::uint64_t number, std::string name = "stock:1001") {
         acquire_op out;
-        out.who.name = std::move(name);
-        out.who.owner.number = number;
+        out.ticket.name = std::move(name);
+        out.ticket.owner.number = number;
         out.lease = 10s;
         out.queue = queueing::grant;
         return out;
@@ -106,14 +108,14 @@ protected:
     /// The names on each page of a list.
     std::vector<names> pages(const std::string& prefix, unsigned count) {
         std::vector<names> out;
-        list_op what{prefix, "", count};
+        list_op operation{prefix, "", count};
         do {
-            const auto said = first.ask(what);
-            EXPECT_EQ(said.what, fate::reported);
+            const auto answer = first.ask(operation);
+            EXPECT_EQ(answer.status, op_status::reported);
             auto& page = out.emplace_back();
-            for (const auto& one : said.report->locks) { page.push_back(one.name); }
-            what.cursor = said.report->cursor;
-        } while (!what.cursor.empty() && out.size() < 100);
+            for (const auto& one : answer.report->locks) { page.push_back(one.name); }
+            operation.cursor = answer.report->cursor;
+        } while (!operation.cursor.empty() && out.size() < 100);
         return out;
     }
 

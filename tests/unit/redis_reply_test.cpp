@@ -16,21 +16,21 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// `>[message c 5]`, `'text'`, `!error`, `5`, `nothing`
-std::string show(const reply& said) {
-    if (said.is_error()) { return '!' + std::string{said.text()}; }
-    if (said.is_integer()) { return std::to_string(said.integer()); }
-    if (said.is_text()) { return '\'' + std::string{said.text()} + '\''; }
-    if (!said.is_array()) { return said.is_push() ? ">nothing" : "nothing"; }
-    std::string out = said.is_push() ? ">[" : "[";
-    for (std::size_t at = 0; at < said.size(); ++at) {
-        out += (at == 0 ? "" : " ") + show(said[at]);
+std::string show(const reply& reply) {
+    if (reply.is_error()) { return '!' + std::string{reply.text()}; }
+    if (reply.is_integer()) { return std::to_string(reply.integer()); }
+    if (reply.is_text()) { return '\'' + std::string{reply.text()} + '\''; }
+    if (!reply.is_array()) { return reply.is_push() ? ">nothing" : "nothing"; }
+    std::string out = reply.is_push() ? ">[" : "[";
+    for (std::size_t at = 0; at < reply.size(); ++at) {
+        out += (at == 0 ? "" : " ") + show(reply[at]);
     }
     return out + ']';
 }
 
 /// Feeds some bytes, and adds what they complete; false: it is not the protocol.
 bool hear(reply_reader& reader, std::string_view bytes, std::vector<std::string>& heard) {
-    return reader.read(bytes, [&](const reply& said) { heard.push_back(show(said)); });
+    return reader.read(bytes, [&](const reply& reply) { heard.push_back(show(reply)); });
 }
 
 std::vector<std::string> read_whole(std::string_view bytes) {
@@ -123,22 +123,22 @@ TEST(redis_reply, is_a_push_only_itself_and_not_what_follows_or_is_in_it) {
     reply_reader reader;
     const std::string_view bytes = ">1\r\n*1\r\n:1\r\n*1\r\n:1\r\n";
     std::vector<bool> pushes;
-    ASSERT_TRUE(reader.read(bytes, [&](const reply& said) {
-        pushes.push_back(said.is_push());
-        EXPECT_FALSE(said[0].is_push());
+    ASSERT_TRUE(reader.read(bytes, [&](const reply& reply) {
+        pushes.push_back(reply.is_push());
+        EXPECT_FALSE(reply[0].is_push());
     }));
     EXPECT_THAT(pushes, ElementsAre(true, false));
 }
 
 TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
     reply_reader reader;
-    ASSERT_TRUE(reader.read(std::string_view{"_\r\n"}, [](const reply& said) {
-        EXPECT_FALSE(said.is_integer());
-        EXPECT_FALSE(said.is_error());
-        EXPECT_EQ(said.size(), 0U);
-        EXPECT_EQ(said.number(0), 0);
-        EXPECT_EQ(said.word(0), "");
-        EXPECT_EQ(said.text(), "");
+    ASSERT_TRUE(reader.read(std::string_view{"_\r\n"}, [](const reply& reply) {
+        EXPECT_FALSE(reply.is_integer());
+        EXPECT_FALSE(reply.is_error());
+        EXPECT_EQ(reply.size(), 0U);
+        EXPECT_EQ(reply.number(0), 0);
+        EXPECT_EQ(reply.word(0), "");
+        EXPECT_EQ(reply.text(), "");
     }));
 }
 

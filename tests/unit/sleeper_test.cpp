@@ -33,10 +33,10 @@ public:
     void wake_some(double chance) {
         std::unique_lock lock{mutex_};
         std::bernoulli_distribution this_one{chance};
-        std::erase_if(asleep_, [&](sleeper* who) {
+        std::erase_if(asleep_, [&](sleeper* sleeper) {
             if (!this_one(random_)) { return false; }
-            pool_.call(*who);
-            who->set(sleeper::state::ready);
+            pool_.call(*sleeper);
+            sleeper->set(sleeper::state::ready);
             return true;
         });
         const auto calls = pool_.take_calls();
@@ -85,10 +85,10 @@ TEST(futex_pool, wakes_also_those_who_share_a_slot) {
 /// A thread that sleeps, and whether the kernel says so.
 class sleeping_thread {
 public:
-    sleeping_thread(futex_pool& pool, sleeper& who)
-        : thread_{[this, &pool, &who] {
+    sleeping_thread(futex_pool& pool, sleeper& sleeper)
+        : thread_{[this, &pool, &sleeper] {
               id_ = ::gettid();
-              pool.sleep(who);
+              pool.sleep(sleeper);
           }} {}
 
     void await_sleep() const {
@@ -167,9 +167,9 @@ TEST(futex_pool, leaves_nobody_asleep_who_shares_a_slot) {
     sleeping_thread wakes{pool, last};
     wakes.await_sleep();
     const auto call = [&](std::initializer_list<sleeper*> whom) {
-        for (auto* who : whom) {
-            pool.call(*who);
-            who->set(sleeper::state::ready);
+        for (auto* sleeper : whom) {
+            pool.call(*sleeper);
+            sleeper->set(sleeper::state::ready);
         }
         pool.wake(pool.take_calls());
     };

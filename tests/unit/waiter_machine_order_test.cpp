@@ -16,8 +16,8 @@ constexpr wait_plan for_ever{.may_wait = true};
 
 struct waiter {
     explicit waiter(const wait_plan& plan = for_ever) : machine{plan} {}
-    std::string operator()(wait_event what, double now, double sent = 0) {
-        const auto todo = machine.on({.what = what, .token = 7, .sent = at(sent)}, at(now));
+    std::string operator()(wait_event event, double now, double sent = 0) {
+        const auto todo = machine.on({.event = event, .token = 7, .sent = at(sent)}, at(now));
         return words(machine, todo);
     }
     waiter_machine machine;
@@ -165,36 +165,36 @@ TEST(waiter_order, p1_a_beat_from_before_the_last_acquire_says_nothing_about_it)
 }
 
 TEST(waiter_order, p5_a_grant_after_the_caller_has_left_is_withdrawn) {
-    for (const auto what : {granted, queued, unknown, push_granted}) {
+    for (const auto event : {granted, queued, unknown, push_granted}) {
         waiter one;
         one(start, 0);
         one(cancel, 10);
         EXPECT_EQ(one(withdrawn, 20), "done");
-        EXPECT_EQ(one(what, 30), "withdrawing, withdraw") << static_cast<int>(what);
-        EXPECT_EQ(one(withdrawn, 40), what == unknown ? "withdrawing, @5100" : "done");
+        EXPECT_EQ(one(event, 30), "withdrawing, withdraw") << static_cast<int>(event);
+        EXPECT_EQ(one(withdrawn, 40), event == unknown ? "withdrawing, @5100" : "done");
         EXPECT_EQ(one.machine.result(), outcome::cancelled);
     }
 }
 
 // On its way to the engine the withdrawal overtook the acquire.
 TEST(waiter_order, p5_a_grant_that_is_answered_before_the_withdrawal_is_withdrawn_once_more) {
-    for (const auto what : {granted, queued, unknown}) {
+    for (const auto event : {granted, queued, unknown}) {
         waiter one;
         one(start, 0);
         one(cancel, 10);
-        EXPECT_EQ(one(what, 20), "withdrawing") << static_cast<int>(what);
-        EXPECT_EQ(one(withdrawn, 30), "withdrawing, withdraw") << static_cast<int>(what);
-        EXPECT_EQ(one(withdrawn, 40), what == unknown ? "withdrawing, @5100" : "done");
+        EXPECT_EQ(one(event, 20), "withdrawing") << static_cast<int>(event);
+        EXPECT_EQ(one(withdrawn, 30), "withdrawing, withdraw") << static_cast<int>(event);
+        EXPECT_EQ(one(withdrawn, 40), event == unknown ? "withdrawing, @5100" : "done");
     }
 }
 
 // It was in the queue when it asked again, so it still is, or has been handed the lock by now.
 TEST(waiter_order, p8_an_acquire_that_did_not_happen_leaves_what_was_there_before) {
-    for (const auto what : {unavailable, refused}) {
+    for (const auto event : {unavailable, refused}) {
         auto one = queued_at(10);
         one(push_maybe_free, 100);
-        one(what, 101);
-        if (what == unavailable) {
+        one(event, 101);
+        if (event == unavailable) {
             EXPECT_EQ(one(cancel, 102), "withdrawing, withdraw, tell cancelled");
         } else {
             EXPECT_EQ(one.machine.now_in(), waiter_machine::state::withdrawing);
@@ -203,11 +203,11 @@ TEST(waiter_order, p8_an_acquire_that_did_not_happen_leaves_what_was_there_befor
 }
 
 TEST(waiter_order, a_grant_is_not_withdrawn_by_its_own_late_answers) {
-    for (const auto what : {granted, queued, unknown, busy, push_granted, beat_granted}) {
+    for (const auto event : {granted, queued, unknown, busy, push_granted, beat_granted}) {
         waiter one;
         one(start, 0);
         one(push_granted, 10);
-        EXPECT_EQ(one(what, 20), "done") << static_cast<int>(what);
+        EXPECT_EQ(one(event, 20), "done") << static_cast<int>(event);
     }
 }
 

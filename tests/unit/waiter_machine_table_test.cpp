@@ -22,8 +22,8 @@ constexpr wait_plan patient{.may_wait = true,
                             .lease = milliseconds{3000},
                             .margin = milliseconds{100}};
 
-waiter_machine with(waiter_machine machine, wait_event what, double now) {
-    machine.on({.what = what, .token = 7, .sent = at(now - 10)}, at(now));
+waiter_machine with(waiter_machine machine, wait_event event, double now) {
+    machine.on({.event = event, .token = 7, .sent = at(now - 10)}, at(now));
     return machine;
 }
 
@@ -100,7 +100,7 @@ protected:
     static std::string reaction(std::size_t event, double now) {
         auto machine = GetParam().make();
         const auto todo = machine.on(
-            {.what = static_cast<wait_event>(event), .token = 7, .sent = at(now - 10), .ahead = 0},
+            {.event = static_cast<wait_event>(event), .token = 7, .sent = at(now - 10), .ahead = 0},
             at(now));
         return words(machine, todo);
     }
@@ -122,7 +122,7 @@ TEST_P(waiter_machine_table, p8_asks_for_nothing_but_withdrawal_once_the_caller_
     for (std::size_t i = 0; i < events.size(); ++i) {
         auto machine = GetParam().make();
         if (machine.result() == waiter_machine::outcome::none) { continue; }
-        const auto todo = machine.on({.what = static_cast<wait_event>(i), .token = 7}, at(9000));
+        const auto todo = machine.on({.event = static_cast<wait_event>(i), .token = 7}, at(9000));
         EXPECT_FALSE(todo.ask || todo.beat || todo.finish) << events.at(i);
     }
 }

@@ -26,8 +26,8 @@ constexpr wait_plan until(double ms) { return {.may_wait = true, .give_up = at(m
 /// A waiter and what it last wanted.
 struct waiter {
     explicit waiter(const wait_plan& plan) : machine{plan} {}
-    std::string operator()(wait_event what, double now) {
-        return feed({.what = what, .token = 7, .sent = at(now)}, now);
+    std::string operator()(wait_event event, double now) {
+        return feed({.event = event, .token = 7, .sent = at(now)}, now);
     }
     std::string feed(const wait_input& input, double now) {
         todo = machine.on(input, at(now));
@@ -61,11 +61,11 @@ TEST(waiter_machine, p7_beats_twice_a_second_in_front_and_about_once_behind) {
     for (const auto& [ahead, pause] : {std::pair{0U, 500}, {3U, 500}, {4U, 950}, {900U, 950}}) {
         waiter one{for_ever};
         one(start, 0);
-        one.feed({.what = queued, .ahead = ahead}, 10);
+        one.feed({.event = queued, .ahead = ahead}, 10);
         EXPECT_EQ(one.todo.wake, at(10 + pause)) << ahead;
         one(tick, 10 + pause);
         EXPECT_TRUE(one.todo.beat);
-        one.feed({.what = beat_queued, .sent = at(10 + pause), .ahead = ahead}, 2000);
+        one.feed({.event = beat_queued, .sent = at(10 + pause), .ahead = ahead}, 2000);
         EXPECT_EQ(one.todo.wake, at(2000 + pause)) << ahead;
     }
 }
@@ -73,11 +73,11 @@ TEST(waiter_machine, p7_beats_twice_a_second_in_front_and_about_once_behind) {
 TEST(waiter_machine, beats_earlier_if_the_engine_says_when_to_look) {
     waiter one{for_ever};
     one(start, 0);
-    one.feed({.what = queued, .check_in = 120ms}, 10);
+    one.feed({.event = queued, .check_in = 120ms}, 10);
     EXPECT_EQ(one.todo.wake, at(130));
-    one.feed({.what = beat_queued, .sent = at(130), .check_in = 1ns}, 140);
+    one.feed({.event = beat_queued, .sent = at(130), .check_in = 1ns}, 140);
     EXPECT_EQ(one.todo.wake, at(145)) << "P9: but not in a hot loop";
-    one.feed({.what = beat_queued, .sent = at(145), .check_in = 10s}, 150);
+    one.feed({.event = beat_queued, .sent = at(145), .check_in = 10s}, 150);
     EXPECT_EQ(one.todo.wake, at(650)) << "and never later than usual";
 }
 
@@ -192,17 +192,17 @@ TEST(waiter_machine, p5_a_try_is_one_attempt) {
 TEST(waiter_machine, a_try_on_a_connection_that_breaks_has_another_one_once) {
     waiter one{one_try};
     one(start, 0);
-    EXPECT_EQ(one.feed({.what = unknown, .retry_now = true}, 3), "asking, ask until 1000, @1000");
+    EXPECT_EQ(one.feed({.event = unknown, .retry_now = true}, 3), "asking, ask until 1000, @1000");
     EXPECT_EQ(one(granted, 5), "done, tell granted 30000 since 0");
 
     waiter twice{one_try};
     twice(start, 0);
-    twice.feed({.what = unavailable, .retry_now = true}, 3);
-    EXPECT_EQ(twice.feed({.what = unavailable, .retry_now = true}, 5), "done, tell unavailable");
+    twice.feed({.event = unavailable, .retry_now = true}, 3);
+    EXPECT_EQ(twice.feed({.event = unavailable, .retry_now = true}, 5), "done, tell unavailable");
 
     waiter lost{one_try};
     lost(start, 0);
-    lost.feed({.what = unknown, .retry_now = true}, 3);
+    lost.feed({.event = unknown, .retry_now = true}, 3);
     EXPECT_EQ(lost(unavailable, 5), "withdrawing, withdraw, tell unavailable")
         << "the first may have arrived";
 }
@@ -216,8 +216,8 @@ TEST(waiter_machine, one_attempt_is_enough_for_a_wait_that_wants_no_more) {
     heard(start, 0);
     heard(queued, 2);
     heard(tick, 502);
-    EXPECT_EQ(heard.feed({.what = beat_unknown, .sent = at(502)}, 510), "queued, @610");
-    EXPECT_EQ(heard.feed({.what = beat_unknown, .sent = at(610)}, 1'502),
+    EXPECT_EQ(heard.feed({.event = beat_unknown, .sent = at(502)}, 510), "queued, @610");
+    EXPECT_EQ(heard.feed({.event = beat_unknown, .sent = at(610)}, 1'502),
               "withdrawing, withdraw, tell unavailable");
 }
 
@@ -306,7 +306,7 @@ TEST(waiter_machine, p8_a_cancelled_wait_leaves_the_queue_in_each_state) {
     for (const auto& [way, expected] : ways) {
         waiter one{for_ever};
         auto now = 0.0;
-        for (const auto what : way) { one(what, now += 200); }
+        for (const auto event : way) { one(event, now += 200); }
         EXPECT_EQ(one(cancel, now + 1), expected);
         EXPECT_EQ(one(cancel, now + 2).find("tell"), std::string::npos) << "told once";
     }
@@ -315,12 +315,12 @@ TEST(waiter_machine, p8_a_cancelled_wait_leaves_the_queue_in_each_state) {
 TEST(waiter_machine, p5_a_single_try_withdraws_what_an_unanswered_acquire_may_have_left) {
     waiter one{one_try};
     one(start, 0);
-    one.feed({.what = unknown, .retry_now = true}, 100);
+    one.feed({.event = unknown, .retry_now = true}, 100);
     EXPECT_EQ(one(busy, 210), "withdrawing, withdraw, tell busy");
 
     waiter other{one_try};
     other(start, 0);
-    other.feed({.what = unknown, .retry_now = true}, 100);
+    other.feed({.event = unknown, .retry_now = true}, 100);
     EXPECT_EQ(other(refused, 210), "withdrawing, withdraw, tell refused");
 }
 

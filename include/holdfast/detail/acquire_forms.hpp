@@ -24,32 +24,32 @@ public:
     [[nodiscard]] lease acquire(Token stop) {
         return gate_.acquire(want_, gate_.defaults(), std::move(stop), nullptr);
     }
-    [[nodiscard]] lease acquire(const hold_options& how, std::stop_token stop = {}) {
-        return gate_.acquire(want_, how, std::move(stop), nullptr);
+    [[nodiscard]] lease acquire(const hold_options& options, std::stop_token stop = {}) {
+        return gate_.acquire(want_, options, std::move(stop), nullptr);
     }
     [[nodiscard]] lease acquire(std::error_code& failure) {
         return gate_.acquire(want_, gate_.defaults(), {}, &failure);
     }
-    [[nodiscard]] lease acquire(const hold_options& how, std::error_code& failure) {
-        return gate_.acquire(want_, how, {}, &failure);
+    [[nodiscard]] lease acquire(const hold_options& options, std::error_code& failure) {
+        return gate_.acquire(want_, options, {}, &failure);
     }
-    [[nodiscard]] lease acquire(const hold_options& how, std::stop_token stop,
+    [[nodiscard]] lease acquire(const hold_options& options, std::stop_token stop,
                                 std::error_code& failure) {
-        return gate_.acquire(want_, how, std::move(stop), &failure);
+        return gate_.acquire(want_, options, std::move(stop), &failure);
     }
 
     [[nodiscard]] std::optional<lease> try_acquire() {
         return gate_.acquire(want_, detail::patience::none(), gate_.defaults(), {}, nullptr);
     }
-    [[nodiscard]] std::optional<lease> try_acquire(const hold_options& how) {
-        return gate_.acquire(want_, detail::patience::none(), how, {}, nullptr);
+    [[nodiscard]] std::optional<lease> try_acquire(const hold_options& options) {
+        return gate_.acquire(want_, detail::patience::none(), options, {}, nullptr);
     }
     [[nodiscard]] std::optional<lease> try_acquire(std::error_code& failure) {
         return gate_.acquire(want_, detail::patience::none(), gate_.defaults(), {}, &failure);
     }
-    [[nodiscard]] std::optional<lease> try_acquire(const hold_options& how,
+    [[nodiscard]] std::optional<lease> try_acquire(const hold_options& options,
                                                    std::error_code& failure) {
-        return gate_.acquire(want_, detail::patience::none(), how, {}, &failure);
+        return gate_.acquire(want_, detail::patience::none(), options, {}, &failure);
     }
 
     template <class Rep, class Period>
@@ -70,15 +70,15 @@ public:
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
+    try_acquire_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& options,
                     std::stop_token stop = {}) {
-        return gate_.acquire(want_, detail::patience::of(wait), how, std::move(stop), nullptr);
+        return gate_.acquire(want_, detail::patience::of(wait), options, std::move(stop), nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& how,
+    try_acquire_for(const std::chrono::duration<Rep, Period>& wait, const hold_options& options,
                     std::stop_token stop, std::error_code& failure) {
-        return gate_.acquire(want_, detail::patience::of(wait), how, std::move(stop), &failure);
+        return gate_.acquire(want_, detail::patience::of(wait), options, std::move(stop), &failure);
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
@@ -87,23 +87,25 @@ public:
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
-    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when, const hold_options& how,
-                      std::stop_token stop = {}) {
-        return gate_.acquire(want_, detail::patience::until(when), how, std::move(stop), nullptr);
+    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when,
+                      const hold_options& options, std::stop_token stop = {}) {
+        return gate_.acquire(want_, detail::patience::until(when), options, std::move(stop),
+                             nullptr);
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
-    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when, const hold_options& how,
-                      std::stop_token stop, std::error_code& failure) {
-        return gate_.acquire(want_, detail::patience::until(when), how, std::move(stop), &failure);
+    try_acquire_until(const std::chrono::time_point<Clock, Duration>& when,
+                      const hold_options& options, std::stop_token stop, std::error_code& failure) {
+        return gate_.acquire(want_, detail::patience::until(when), options, std::move(stop),
+                             &failure);
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return gate_.name(); }
 
 protected:
-    acquire_forms(const client& of, std::string name, primitive kind, unsigned limit, want what,
+    acquire_forms(const client& client, std::string name, primitive kind, unsigned limit, want want,
                   hold_options defaults)
-        : gate_{of, std::move(name), kind, limit, std::move(defaults)}, want_{what} {}
+        : gate_{client, std::move(name), kind, limit, std::move(defaults)}, want_{want} {}
 
     [[nodiscard]] gate& the_gate() noexcept { return gate_; }
     [[nodiscard]] const gate& the_gate() const noexcept { return gate_; }

@@ -21,14 +21,15 @@ namespace detail {
 
 /// What is wanted of a gate, apart from how long to wait for it.
 struct want {
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
 };
 
 /// Not for direct use. A null `failure` means: throw.
 class HOLDFAST_API gate {
 public:
-    gate(const client& of, std::string name, primitive kind, unsigned limit, hold_options defaults);
+    gate(const client& client, std::string name, primitive kind, unsigned limit,
+         hold_options defaults);
     gate(const gate&) = delete;
     gate& operator=(const gate&) = delete;
     ~gate();
@@ -37,15 +38,16 @@ public:
     [[nodiscard]] const hold_options& defaults() const noexcept;
 
     /// A lease, or empty if somebody else had it for the whole of `wait`.
-    [[nodiscard]] std::optional<lease> acquire(want what, patience wait, const hold_options& how,
-                                               std::stop_token stop, std::error_code* failure);
+    [[nodiscard]] std::optional<lease> acquire(want want, patience wait,
+                                               const hold_options& options, std::stop_token stop,
+                                               std::error_code* failure);
     /// As above with for-ever patience: an empty answer is impossible, a stop is errc::cancelled.
-    [[nodiscard]] lease acquire(want what, const hold_options& how, std::stop_token stop,
+    [[nodiscard]] lease acquire(want want, const hold_options& options, std::stop_token stop,
                                 std::error_code* failure);
 
     /// Holds that belong to the calling thread.
-    bool lock(want what, patience wait, std::error_code* failure);
-    void unlock(want what) noexcept;
+    bool lock(want want, patience wait, std::error_code* failure);
+    void unlock(want want) noexcept;
     [[nodiscard]] std::uint64_t token() const;
     [[nodiscard]] std::stop_token lost() const;
     [[nodiscard]] bool valid() const noexcept;

@@ -4,22 +4,23 @@
 
 namespace holdfast::api {
 
-std::shared_ptr<core::hold> ask(core::client_core& core, const core::request& what,
+std::shared_ptr<core::hold> ask(core::client_core& core, const core::request& request,
                                 detail::patience wait, const std::stop_token& stop,
                                 bool cancel_fails, std::error_code* failure) {
     clear(failure);
     if (!core.inherited() && !passes(failure, [&] {
-            core::check_request(what, core.caps(what.kind, core::writing_of(what.options)));
+            core::check_request(request,
+                                core.caps(request.kind, core::writing_of(request.options)));
         })) {
         return nullptr;
     }
-    auto said = core.acquire(what, wait, stop);
-    if (said.failure && (cancel_fails || said.failure != errc::cancelled)) {
-        auto detail = core::describe(what.kind, what.name);
-        if (!said.detail.empty()) { detail += ": " + said.detail; }
-        fail(failure, said.failure, detail);
+    auto result = core.acquire(request, wait, stop);
+    if (result.failure && (cancel_fails || result.failure != errc::cancelled)) {
+        auto detail = core::describe(request.kind, request.name);
+        if (!result.detail.empty()) { detail += ": " + result.detail; }
+        fail(failure, result.failure, detail);
     }
-    return std::move(said.got);
+    return std::move(result.got);
 }
 
 void let_go(core::client_core& core, core::hold& held) noexcept {

@@ -12,7 +12,7 @@ namespace holdfast::api {
 
 /// The hold; null if somebody else had it all the time, or if `failure` was set. Cancellation is
 /// a failure only with `cancel_fails`, else it looks like contention.
-[[nodiscard]] std::shared_ptr<core::hold> ask(core::client_core& core, const core::request& what,
+[[nodiscard]] std::shared_ptr<core::hold> ask(core::client_core& core, const core::request& request,
                                               detail::patience wait, const std::stop_token& stop,
                                               bool cancel_fails, std::error_code* failure);
 

@@ -17,8 +17,8 @@ namespace {
 std::chrono::nanoseconds ping_or(core::client_core& core, std::error_code* failure) {
     api::clear(failure);
     const auto before = core.now();
-    const auto said = core.ask(engine::diagnose_op{});
-    if (said.failure) { api::fail(failure, said.failure, "ping: " + said.detail); }
+    const auto report = core.ask(engine::diagnose_op{});
+    if (report.failure) { api::fail(failure, report.failure, "ping: " + report.detail); }
     return core.now() - before;
 }
 

@@ -25,8 +25,8 @@ bool passes(std::error_code* failure, Check&& check) {
     try {
         check();
         return true;
-    } catch (const error& what) {
-        *failure = what.code();
+    } catch (const error& error) {
+        *failure = error.code();
         return false;
     }
 }

@@ -31,7 +31,7 @@ public:
         const std::lock_guard lock{mutex};
         const auto me = core::this_thread();
         const auto found = std::find_if(entries.rbegin(), entries.rend(),
-                                        [me](const entry& one) { return one.thread == me; });
+                                        [me](const entry& item) { return item.thread == me; });
         return found == entries.rend() ? nullptr : found->held;
     }
 
@@ -42,11 +42,11 @@ public:
         });
     }
 
-    [[nodiscard]] std::shared_ptr<core::hold> take(mode how) {
+    [[nodiscard]] std::shared_ptr<core::hold> take(mode mode) {
         const std::lock_guard lock{mutex};
         const auto me = core::this_thread();
-        const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const entry& one) {
-            return one.thread == me && one.held->how() == how;
+        const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const entry& item) {
+            return item.thread == me && item.held->how() == mode;
         });
         if (found == entries.rend()) { return nullptr; }
         auto held = std::move(found->held);
@@ -55,15 +55,15 @@ public:
         return held;
     }
 
-    [[nodiscard]] core::request wanting(want what, const hold_options& how) const {
+    [[nodiscard]] core::request wanting(want want, const hold_options& options) const {
         auto out = proto;
-        out.how = what.how;
-        out.permits = what.permits;
-        out.options = how;
+        out.mode = want.mode;
+        out.permits = want.permits;
+        out.options = options;
         // These are the lock's: in another layout it would be another lock.
-        if (!how.layout) {
+        if (!options.layout) {
             out.options.layout = proto.options.layout;
-            if (!how.fencing) { out.options.fencing = proto.options.fencing; }
+            if (!options.fencing) { out.options.fencing = proto.options.fencing; }
         }
         return out;
     }
@@ -76,41 +76,41 @@ public:
     api::visitors visitors;
 };
 
-gate::gate(const client& of, std::string name, primitive kind, unsigned limit,
+gate::gate(const client& client, std::string name, primitive kind, unsigned limit,
            hold_options defaults) {
     core::check_name(name);
     core::check_limit(limit);
     core::check_options(defaults);
     body_ = std::make_unique<body>(
-        of.core(), core::request{std::move(name), kind, {}, 1, limit, std::move(defaults)});
+        client.core(), core::request{std::move(name), kind, {}, 1, limit, std::move(defaults)});
 }
 
 gate::~gate() {
-    for (auto& one : body_->entries) {
-        const lease released_here{body_->core, std::move(one.held)};
+    for (auto& item : body_->entries) {
+        const lease released_here{body_->core, std::move(item.held)};
     }
 }
 
 const std::string& gate::name() const noexcept { return body_->proto.name; }
 const hold_options& gate::defaults() const noexcept { return body_->proto.options; }
 
-std::optional<lease> gate::acquire(want what, patience wait, const hold_options& how,
+std::optional<lease> gate::acquire(want want, patience wait, const hold_options& options,
                                    std::stop_token stop, std::error_code* failure) {
     const api::visitors::visit visit{body_->visitors};
-    auto got = api::ask(*body_->core, body_->wanting(what, how), wait, stop, false, failure);
+    auto got = api::ask(*body_->core, body_->wanting(want, options), wait, stop, false, failure);
     if (!got) { return std::nullopt; }
     return lease{body_->core, std::move(got)};
 }
 
-lease gate::acquire(want what, const hold_options& how, std::stop_token stop,
+lease gate::acquire(want want, const hold_options& options, std::stop_token stop,
                     std::error_code* failure) {
     const api::visitors::visit visit{body_->visitors};
-    auto got =
-        api::ask(*body_->core, body_->wanting(what, how), patience::forever(), stop, true, failure);
+    auto got = api::ask(*body_->core, body_->wanting(want, options), patience::forever(), stop,
+                        true, failure);
     return got ? lease{body_->core, std::move(got)} : lease{};
 }
 
-bool gate::lock(want what, patience wait, std::error_code* failure) {
+bool gate::lock(want want, patience wait, std::error_code* failure) {
     const api::visitors::visit visit{body_->visitors};
     auto& core = *body_->core;
     if (const auto held = core::held_by_this_thread(core, body_->id)) {
@@ -124,22 +124,22 @@ bool gate::lock(want what, patience wait, std::error_code* failure) {
                       core::describe(body_->proto.kind, name()));
             return false;
         }
-        const auto said = core.extend(*held, core::terms_of(defaults()).lease);
-        if (!said) { return true; }
-        if (said != errc::lost) {
-            api::fail(failure, said, core::describe(body_->proto.kind, name()));
+        const auto code = core.extend(*held, core::terms_of(defaults()).lease);
+        if (!code) { return true; }
+        if (code != errc::lost) {
+            api::fail(failure, code, core::describe(body_->proto.kind, name()));
             return false;
         }
     }
-    const auto got = api::ask(core, body_->wanting(what, defaults()), wait, {}, true, failure);
+    const auto got = api::ask(core, body_->wanting(want, defaults()), wait, {}, true, failure);
     if (!got) { return false; }
     body_->put(got);
     return true;
 }
 
-void gate::unlock(want what) noexcept {
+void gate::unlock(want want) noexcept {
     if (body_->core->inherited()) { return; }
-    const auto held = body_->take(what.how);
+    const auto held = body_->take(want.mode);
     auto& core = *body_->core;
     if (!held) {
         core.tell([this] {

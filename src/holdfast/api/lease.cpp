@@ -11,8 +11,8 @@
 namespace holdfast {
 
 lease::lease() noexcept = default;
-lease::lease(std::shared_ptr<core::client_core> of, std::shared_ptr<core::hold> held) noexcept
-    : core_{std::move(of)}, hold_{std::move(held)} {}
+lease::lease(std::shared_ptr<core::client_core> core, std::shared_ptr<core::hold> held) noexcept
+    : core_{std::move(core)}, hold_{std::move(held)} {}
 lease::lease(lease&& other) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
@@ -71,8 +71,8 @@ void extend_or(core::client_core* core, core::hold* held, std::chrono::milliseco
         return api::fail(failure, make_error_code(errc::not_held), "extend(): the lease is empty");
     }
     if (!api::passes(failure, [&] { core::check_lease(lease, held->margin()); })) { return; }
-    if (const auto said = core->extend(*held, lease)) {
-        api::fail(failure, said, "extend(): " + base::quote(held->who().name));
+    if (const auto code = core->extend(*held, lease)) {
+        api::fail(failure, code, "extend(): " + base::quote(held->who().name));
     }
 }
 
@@ -94,12 +94,12 @@ release_answer release_or(const std::shared_ptr<core::client_core>& core,
         api::fail(failure, make_error_code(errc::not_held), "release(): the lease is empty");
         return release_answer::already_lost;
     }
-    const auto said = core->release(*held);
-    if (said.failure) {
-        api::fail(failure, said.failure,
-                  "release(): " + base::quote(held->who().name) + ": " + said.detail);
+    const auto result = core->release(*held);
+    if (result.failure) {
+        api::fail(failure, result.failure,
+                  "release(): " + base::quote(held->who().name) + ": " + result.detail);
     }
-    return said.answer;
+    return result.answer;
 }
 
 } // namespace

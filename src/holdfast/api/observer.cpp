@@ -4,8 +4,8 @@ namespace holdfast {
 
 observer::~observer() = default;
 
-const char* to_string(event::kind what) noexcept {
-    switch (what) {
+const char* to_string(event::kind type) noexcept {
+    switch (type) {
     case event::kind::lost: return "lost";
     case event::kind::renewal_failed: return "renewal_failed";
     case event::kind::renewal_recovered: return "renewal_recovered";

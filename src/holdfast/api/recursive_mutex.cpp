@@ -12,8 +12,8 @@ namespace holdfast {
 
 class recursive_mutex::body {
 public:
-    body(std::shared_ptr<core::client_core> of, core::request what)
-        : core{std::move(of)}, proto{std::move(what)}, id{*core, proto}, key{key_of(id)} {}
+    body(std::shared_ptr<core::client_core> client, core::request request)
+        : core{std::move(client)}, proto{std::move(request)}, id{*core, proto}, key{key_of(id)} {}
 
     [[nodiscard]] core::recursion::entry mine() const {
         if (core->inherited()) { return {}; } // its lock may have been held when we were forked
@@ -40,10 +40,10 @@ private:
     }
 };
 
-recursive_mutex::recursive_mutex(const client& of, std::string name, hold_options defaults) {
+recursive_mutex::recursive_mutex(const client& client, std::string name, hold_options defaults) {
     core::check_name(name);
     core::check_options(defaults);
-    body_ = std::make_unique<body>(of.core(),
+    body_ = std::make_unique<body>(client.core(),
                                    core::request{std::move(name), primitive::mutex, mode::exclusive,
                                                  1, 1, std::move(defaults)});
 }
@@ -61,7 +61,7 @@ bool recursive_mutex::lock_within(detail::patience wait, std::error_code* failur
                           ": an outer lock of this thread was lost; unlock all of them first");
             return false;
         }
-        core.recursion().again(core::this_thread(), body_->key);
+        core.recursion().increment(core::this_thread(), body_->key);
         return true;
     }
     if (core::held_by_this_thread(core, body_->id)) { // as a mutex, which does not count
@@ -91,7 +91,7 @@ void recursive_mutex::unlock() noexcept {
         });
         return;
     }
-    const auto held = core.recursion().less(core::this_thread(), body_->key);
+    const auto held = core.recursion().decrement(core::this_thread(), body_->key);
     if (!held) { return; } // an inner unlock
     core::forget_hold(held.get());
     api::let_go(core, *held);

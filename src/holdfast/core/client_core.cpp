@@ -31,26 +31,27 @@ std::error_code forked() { return make_error_code(errc::forked); }
 const char* const forked_detail =
     "this client was made before fork(); make a new one in the child process";
 
-std::unique_ptr<engine::engine> engine_for(std::string_view url, const engine::setting& who) {
-    return engine::make_engine(engine::url::parse(url), who);
+std::unique_ptr<engine::engine> engine_for(std::string_view url,
+                                           const engine::client_identity& identity) {
+    return engine::make_engine(engine::url::parse(url), identity);
 }
 
 } // namespace
 
 client_core::client_core(std::string_view url, client_options options)
     : client_core{nullptr, engine::this_process(), std::move(options)} {
-    driver_ = std::make_unique<drive::driver>(engine_for(url, who_), *who_.time);
+    driver_ = std::make_unique<drive::driver>(engine_for(url, identity_), *identity_.time);
 }
 
-client_core::client_core(std::unique_ptr<engine::engine> what, engine::setting who,
+client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
                          client_options options)
-    : who_{std::move(who)},
+    : identity_{std::move(identity)},
       connect_wait_{options.connect_wait},
       pipeline_release_{options.pipeline_release},
       generation_{base::process_generation()},
-      notifier_{std::make_unique<drive::notifier>(std::move(options.watch))} {
+      notifier_{std::make_unique<drive::notifier>(std::move(options.observer))} {
     check_options(options);
-    if (what) { driver_ = std::make_unique<drive::driver>(std::move(what), *who_.time); }
+    if (engine) { driver_ = std::make_unique<drive::driver>(std::move(engine), *identity_.time); }
 }
 
 client_core::~client_core() {
@@ -73,29 +74,29 @@ milliseconds client_core::background_wait() const {
     return std::max(connect_wait(), least_background_wait);
 }
 
-engine::capabilities client_core::caps(primitive kind, const engine::writing& how) const {
-    return driver_->caps(kind, how);
+engine::capabilities client_core::caps(primitive kind, const engine::lock_format& format) const {
+    return driver_->caps(kind, format);
 }
 
-acquired client_core::acquire(const request& what, detail::patience wait,
+acquired client_core::acquire(const request& request, detail::patience wait,
                               const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(what.kind, writing_of(what.options));
+    const auto caps = driver_->caps(request.kind, writing_of(request.options));
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
     plan.queue_grants = caps.queue == engine::queueing::grant;
     plan.once = !may_wait || one_attempt();
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
-    plan.lease = terms_of(what.options).lease;
-    plan.margin = what.options.margin;
+    plan.lease = terms_of(request.options).lease;
+    plan.margin = request.options.margin;
     if (wait.at_most < detail::patience::forever().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
     const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
     const auto task =
-        std::make_shared<wait_task>(*this, what, base::owner_id{who_.client, number}, plan,
+        std::make_shared<wait_task>(*this, request, base::owner_id{identity_.client, number}, plan,
                                     may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
@@ -144,38 +145,38 @@ void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_
     mine.wait(me);
 }
 
-released client_core::release(hold& what) {
+released client_core::release(hold& hold) {
     if (inherited()) { return {release_answer::already_lost, forked(), forked_detail}; }
     hold::waiting caller;
     {
         turn mine{*driver_};
-        what.release(caller, base::later(mine.now(), connect_wait()), mine.now());
+        hold.release(caller, base::later(mine.now(), connect_wait()), mine.now());
         mine.wait(caller.sleep);
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
             caller.failure, std::move(caller.detail)};
 }
 
-void client_core::let_go(hold& what, bool tells_loss) {
+void client_core::let_go(hold& hold, bool tells_loss) {
     if (inherited()) { return; } // it is the parent's
     hold::waiting caller;
     turn mine{*driver_};
     caller.until = mine.now() + release_wait;
-    what.let_go(pipeline_release_ ? nullptr : &caller, tells_loss, mine.now());
+    hold.let_go(pipeline_release_ ? nullptr : &caller, tells_loss, mine.now());
     if (!pipeline_release_) { mine.wait(caller.sleep); }
 }
 
-std::error_code client_core::extend(hold& what, milliseconds lease) {
+std::error_code client_core::extend(hold& hold, milliseconds lease) {
     if (inherited()) { return forked(); }
     hold::waiting caller;
     caller.lease = lease;
     turn mine{*driver_};
-    what.extend(caller, mine.now());
+    hold.extend(caller, mine.now());
     mine.wait(caller.sleep);
     return caller.failure;
 }
 
-std::stop_token client_core::lost(hold& what) {
+std::stop_token client_core::lost(hold& hold) {
     if (inherited()) {
         std::stop_source gone;
         gone.request_stop();
@@ -183,42 +184,42 @@ std::stop_token client_core::lost(hold& what) {
     }
     try {
         const turn mine{*driver_};
-        return what.lost();
+        return hold.lost();
     } catch (const std::system_error& refusal) {
         throw error{errc::limit_reached, "lost(): " + base::advice_on_threads(refusal)};
     }
 }
 
-void client_core::abandon(hold& what) {
+void client_core::abandon(hold& hold) {
     if (inherited()) { return; }
     const turn mine{*driver_};
-    what.abandon(mine.now());
+    hold.abandon(mine.now());
 }
 
-void client_core::forget(hold& what) {
+void client_core::forget(hold& hold) {
     if (inherited()) { return; }
     const turn mine{*driver_};
-    what.forget();
+    hold.forget();
 }
 
-reported client_core::ask(const engine::op& what) {
+reported client_core::ask(const engine::op& operation) {
     if (inherited()) { return {{}, forked(), forked_detail}; }
-    const auto task = std::make_shared<report_task>(*this, what);
+    const auto task = std::make_shared<report_task>(*this, operation);
     turn mine{*driver_};
     task->start(mine.now());
     mine.wait(task->sleep());
     reported out{task->answer(), {}, task->answer().detail};
-    if (out.answer.what == engine::fate::failed) { out.failure = out.answer.error; }
-    if (out.answer.what == engine::fate::unknown) {
+    if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
+    if (out.answer.status == engine::op_status::unknown) {
         out.failure = make_error_code(errc::unknown_outcome);
     }
     return out;
 }
 
-void client_core::tell(event::kind what, const hold& about, std::error_code failure,
+void client_core::tell(event::kind type, const hold& about, std::error_code failure,
                        std::string_view detail) noexcept {
     tell([&] {
-        return event{what,          about.who().name, about.who().owner.text(),
+        return event{type,          about.who().name, about.who().owner.text(),
                      about.token(), failure,          std::string{detail}};
     });
 }

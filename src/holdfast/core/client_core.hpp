@@ -53,42 +53,44 @@ public:
     /// Throws error(invalid_url), error(unsupported) or error(invalid_option); does no I/O.
     client_core(std::string_view url, client_options options);
     /// For tests and for whoever brings an engine of their own.
-    client_core(std::unique_ptr<engine::engine> what, engine::setting who, client_options options);
+    client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
+                client_options options);
     client_core(const client_core&) = delete;
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
-    [[nodiscard]] acquired acquire(const request& what, detail::patience wait,
+    [[nodiscard]] acquired acquire(const request& request, detail::patience wait,
                                    const std::stop_token& stop);
-    [[nodiscard]] released release(hold& what);
+    [[nodiscard]] released release(hold& hold);
     /// For those who have nobody to tell: unlock() and destructors. Waits for the answer, but not
     /// for long; then the release goes on without the caller. The observer is told of a failure,
     /// and if `tells_loss` of a hold that was lost before.
-    void let_go(hold& what, bool tells_loss);
-    [[nodiscard]] std::error_code extend(hold& what, base::milliseconds lease);
+    void let_go(hold& hold, bool tells_loss);
+    [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease);
     /// Throws error(limit_reached) if the system refuses the thread that would tell it.
-    [[nodiscard]] std::stop_token lost(hold& what);
-    void abandon(hold& what);
-    void forget(hold& what); ///< renews it no more and tells nobody
+    [[nodiscard]] std::stop_token lost(hold& hold);
+    void abandon(hold& hold);
+    void forget(hold& hold); ///< renews it no more and tells nobody
     /// Inspect, list, break or diagnose.
-    [[nodiscard]] reported ask(const engine::op& what);
+    [[nodiscard]] reported ask(const engine::op& operation);
 
-    [[nodiscard]] const base::client_id& id() const noexcept { return who_.client; }
-    [[nodiscard]] engine::capabilities caps(primitive kind, const engine::writing& how) const;
+    [[nodiscard]] const base::client_id& id() const noexcept { return identity_.client; }
+    [[nodiscard]] engine::capabilities caps(primitive kind,
+                                            const engine::lock_format& format) const;
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork(): must not be used
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
 
     // For participants, during a turn.
     [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
     [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
-    [[nodiscard]] base::instant now() const noexcept { return who_.time->now(); }
+    [[nodiscard]] base::instant now() const noexcept { return identity_.time->now(); }
     /// The patience with an engine that does not answer; of one attempt if there is to be but one.
     [[nodiscard]] base::milliseconds connect_wait() const;
     /// The same for what no caller waits for.
     [[nodiscard]] base::milliseconds background_wait() const;
     [[nodiscard]] bool one_attempt() const noexcept { return connect_wait_.count() == 0; }
     [[nodiscard]] core::unfinished& unfinished() noexcept { return unfinished_; }
-    void tell(event::kind what, const hold& about, std::error_code failure = {},
+    void tell(event::kind type, const hold& about, std::error_code failure = {},
               std::string_view detail = {}) noexcept;
     /// `make` gives the event. It is dropped if there is no memory for it.
     template <typename Make>
@@ -104,7 +106,7 @@ private:
     void need_threads(); // during a turn
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
-    engine::setting who_;
+    engine::client_identity identity_;
     base::milliseconds connect_wait_;
     bool pipeline_release_;
     bool has_threads_ = false;

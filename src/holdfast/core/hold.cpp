@@ -41,8 +41,8 @@ public:
     std::stop_source stop;
 };
 
-hold::hold(client_core& core, mode how) noexcept
-    : core_{core}, generation_{base::process_generation()}, how_{how} {}
+hold::hold(client_core& core, mode mode) noexcept
+    : core_{core}, generation_{base::process_generation()}, mode_{mode} {}
 
 bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
 
@@ -66,16 +66,16 @@ void hold::publish() noexcept {
     valid_until_.store(until, std::memory_order_release);
 }
 
-void hold::begin(engine::ticket&& who, std::uint64_t token, const machine::lease_terms& terms,
+void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::lease_terms& terms,
                  const lease_machine::beginning& began, instant now) noexcept {
-    who_ = std::move(who);
+    ticket_ = std::move(ticket);
     token_ = token;
     machine_ = lease_machine{terms, began};
     margin_ = terms.margin;
     lease_ = terms.lease;
     handed_ = began.provisional;
     since_ = now;
-    core_.drive().listen(who_.owner.number, *this);
+    core_.drive().listen(ticket_.owner.number, *this);
     feed({lease_event::tick, {}, {}}, now);
 }
 
@@ -99,7 +99,7 @@ void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 void hold::forget() {
     forgotten_ = true; // the answer to a renewal may be on its way
     core_.drive().wake_at(*this, base::never);
-    core_.drive().unlisten(who_.owner.number);
+    core_.drive().unlisten(ticket_.owner.number);
     valid_until_.store(0, std::memory_order_release);
 }
 
@@ -130,54 +130,57 @@ void hold::retry(lease_event why, instant now) noexcept {
     apply(todo, now);
 }
 
-void hold::on_answer(drive::purpose /*of*/, const engine::answer& what, instant /*sent*/,
+void hold::on_answer(drive::purpose /*of*/, const engine::answer& answer, instant /*sent*/,
                      instant now) {
     auto event = lease_event::release_unknown;
-    switch (what.what) {
-    case engine::fate::released:
-    case engine::fate::handed_off: event = lease_event::release_done; break;
-    case engine::fate::not_held:
-    case engine::fate::lost: event = lease_event::release_void; break;
-    case engine::fate::failed:
-        event = what.error == errc::unavailable ? lease_event::release_unknown
-                                                : lease_event::release_refused;
+    switch (answer.status) {
+    case engine::op_status::released:
+    case engine::op_status::handed_off: event = lease_event::release_done; break;
+    case engine::op_status::not_held:
+    case engine::op_status::lost: event = lease_event::release_void; break;
+    case engine::op_status::failed:
+        event = answer.error == errc::unavailable ? lease_event::release_unknown
+                                                  : lease_event::release_refused;
         break;
     default: break;
     }
-    last_error_ = what.error;
-    last_detail_ = what.detail;
+    last_error_ = answer.error;
+    last_detail_ = answer.detail;
     feed({event, {}, {}}, now);
 }
 
-void hold::on_beat(const engine::beat_answer& what, instant sent, milliseconds lease, instant now) {
+void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds lease,
+                   instant now) {
     auto event = lease_event::renewal_unknown;
-    if (what.what == engine::fate::renewed) { event = lease_event::renewed; }
-    if (what.what == engine::fate::lost) { event = lease_event::gone; }
-    const bool replaced = what.what == engine::fate::failed && what.error == errc::store_foreign;
+    if (answer.status == engine::op_status::renewed) { event = lease_event::renewed; }
+    if (answer.status == engine::op_status::lost) { event = lease_event::gone; }
+    const bool replaced =
+        answer.status == engine::op_status::failed && answer.error == errc::store_foreign;
     if (replaced && !forgotten_) { // what was ours is there no more
-        core_.tell(holdfast::event::kind::renewal_failed, *this, what.error, what.detail);
+        core_.tell(holdfast::event::kind::renewal_failed, *this, answer.error, answer.detail);
         event = lease_event::gone;
     }
-    last_error_ = what.error;
-    last_detail_ = what.detail;
+    last_error_ = answer.error;
+    last_detail_ = answer.detail;
     feed({event, sent, lease}, now);
     answer_extends(sent, lease, event == lease_event::renewed, now);
 }
 
-void hold::on_notice(const engine::notice& what, instant now) {
+void hold::on_notice(const engine::notice& notice, instant now) {
     // There is a connection again, and the engine may have lost its data.
-    if (what.what == engine::notice::kind::inbox_reset) {
+    if (notice.type == engine::notice::kind::inbox_reset) {
         retry(lease_event::doubt, now);
         retry(lease_event::hurry, now);
         return;
     }
     // A token of 0 means any: an engine may not know which one it took away.
-    if (what.what == engine::notice::kind::broken && (what.token == 0 || what.token == token_)) {
+    if (notice.type == engine::notice::kind::broken &&
+        (notice.token == 0 || notice.token == token_)) {
         feed({lease_event::taken, {}, {}}, now);
     }
 }
 
-void hold::on_farewell() {
+void hold::on_shutdown() {
     if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
     tell_release_failed("its client was gone before the answer came");
 }
@@ -194,7 +197,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
         drive.beat(
             *this, todo.renew_for,
             [&] {
-                return engine::beat_op::item{who_, false, todo.renew_for, ++renewals_};
+                return engine::beat_op::item{ticket_, false, todo.renew_for, ++renewals_};
             },
             todo.renew_by);
     }
@@ -204,7 +207,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
         drive.send(
             *this, drive::purpose::release,
             [&] {
-                return engine::release_op{who_, awaited, can_wait};
+                return engine::release_op{ticket_, awaited, can_wait};
             },
             std::min(machine_.release_until(), base::later(now, core_.background_wait())));
     }
@@ -220,7 +223,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
     drive.wake_at(*this, std::min(wake, callers_end()));
     core_.unfinished().set(unreleased_, is_unfinished());
     if (machine_.now_in() == lease_machine::state::ended) {
-        drive.unlisten(who_.owner.number);
+        drive.unlisten(ticket_.owner.number);
         answer_release();
     }
 }
@@ -231,7 +234,7 @@ void hold::tell_lost() noexcept {
     if (signal_) { core_.notify().run(signal_); }
     core_.tell(why == loss::thread_exited ? event::kind::thread_exited : event::kind::lost, *this,
                make_error_code(errc::lost), describe(why));
-    core_.drive().unlisten(who_.owner.number);
+    core_.drive().unlisten(ticket_.owner.number);
     answer_extends(base::never, {}, false, {});
 }
 

@@ -23,15 +23,15 @@ class client_core;
 class hold final : public drive::participant {
 public:
     /// Before anything is granted, so that a grant never meets a lack of memory.
-    hold(client_core& core, mode how) noexcept;
+    hold(client_core& core, mode mode) noexcept;
 
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] base::duration remaining() const noexcept;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-    [[nodiscard]] mode how() const noexcept { return how_; }
-    [[nodiscard]] const engine::ticket& who() const noexcept { return who_; }
+    [[nodiscard]] mode how() const noexcept { return mode_; }
+    [[nodiscard]] const engine::ticket& who() const noexcept { return ticket_; }
     [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
 
@@ -47,7 +47,7 @@ public:
     };
 
     // During a turn of the driver's.
-    void begin(engine::ticket&& who, std::uint64_t token, const machine::lease_terms& terms,
+    void begin(engine::ticket&& ticket, std::uint64_t token, const machine::lease_terms& terms,
                const machine::lease_machine::beginning& began, base::instant now) noexcept;
     /// Throws std::system_error if the system refuses the thread that would tell it.
     [[nodiscard]] std::stop_token lost();
@@ -60,12 +60,12 @@ public:
     void forget();
 
     void on_timer(base::instant now) override;
-    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+    void on_answer(drive::purpose purpose, const engine::answer& answer, base::instant sent,
                    base::instant now) override;
-    void on_beat(const engine::beat_answer& what, base::instant sent, base::milliseconds lease,
+    void on_beat(const engine::beat_answer& answer, base::instant sent, base::milliseconds lease,
                  base::instant now) override;
-    void on_notice(const engine::notice& what, base::instant now) override;
-    void on_farewell() override;
+    void on_notice(const engine::notice& notice, base::instant now) override;
+    void on_shutdown() override;
     void on_hurry(base::instant now) override;
     [[nodiscard]] bool is_unfinished() const override { return machine_.owes_release(); }
 
@@ -87,7 +87,7 @@ private:
     void tell_release_failed(const char* otherwise) noexcept;
 
     client_core& core_;
-    engine::ticket who_;
+    engine::ticket ticket_;
     std::uint64_t token_ = 0;
     std::uint64_t generation_; ///< of the process that it belongs to
     machine::lease_machine machine_;
@@ -97,14 +97,14 @@ private:
     base::instant tell_release_by_ = base::never; ///< if it has no answer then
     std::shared_ptr<loss_signal> signal_;         ///< null: nobody has asked for it
     waiting* releaser_ = nullptr;
-    unfinished::entry unreleased_{*this, who_.name};
+    unfinished::entry unreleased_{*this, ticket_.name};
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
     std::string last_detail_;
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
     std::atomic<int> why_lost_{-1};
-    mode how_;
+    mode mode_;
     bool forgotten_ = false;
     bool handed_ = false;  ///< by who had it before, so others may wait, too
     bool unheard_ = false; ///< it is being released, and the observer is to be told of a failure

@@ -17,13 +17,13 @@ void recursion::begin(std::uint64_t thread, const std::string& name, std::shared
     threads_[thread].insert_or_assign(name, entry{std::move(held), 1});
 }
 
-void recursion::again(std::uint64_t thread, std::string_view name) {
+void recursion::increment(std::uint64_t thread, std::string_view name) {
     const std::lock_guard lock{mutex_};
     auto& names = threads_[thread];
     if (const auto found = names.find(name); found != names.end()) { ++found->second.count; }
 }
 
-std::shared_ptr<hold> recursion::less(std::uint64_t thread, std::string_view name) {
+std::shared_ptr<hold> recursion::decrement(std::uint64_t thread, std::string_view name) {
     const std::lock_guard lock{mutex_};
     const auto names = threads_.find(thread);
     if (names == threads_.end()) { return nullptr; }

@@ -24,9 +24,9 @@ public:
     /// Empty (count 0) if the thread holds nothing of that name.
     [[nodiscard]] entry find(std::uint64_t thread, std::string_view name) const;
     void begin(std::uint64_t thread, const std::string& name, std::shared_ptr<hold> held);
-    void again(std::uint64_t thread, std::string_view name);
+    void increment(std::uint64_t thread, std::string_view name);
     /// One less; returns the hold when that was the last, to be released by the caller.
-    [[nodiscard]] std::shared_ptr<hold> less(std::uint64_t thread, std::string_view name);
+    [[nodiscard]] std::shared_ptr<hold> decrement(std::uint64_t thread, std::string_view name);
     void forget_thread(std::uint64_t thread);
 
 private:

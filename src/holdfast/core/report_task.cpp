@@ -11,8 +11,8 @@ constexpr base::milliseconds retry_pause{100};
 
 /// Whether it does no harm if it is done twice. A break of whoever holds the lock would also break
 /// the next one.
-bool repeatable(const engine::op& what) {
-    const auto* const breaks = std::get_if<engine::break_op>(&what);
+bool repeatable(const engine::op& operation) {
+    const auto* const breaks = std::get_if<engine::break_op>(&operation);
     return breaks == nullptr || breaks->only_token != 0;
 }
 
@@ -28,16 +28,17 @@ void report_task::on_timer(base::instant /*now*/) {
         *this, drive::purpose::report, [&]() -> const engine::op& { return op_; }, give_up_);
 }
 
-void report_task::on_answer(drive::purpose /*of*/, const engine::answer& what,
+void report_task::on_answer(drive::purpose /*of*/, const engine::answer& answer,
                             base::instant /*sent*/, base::instant now) {
-    const bool safe = (what.what == engine::fate::unknown && repeatable(op_)) ||
-                      (what.what == engine::fate::failed && what.error == errc::unavailable);
-    const bool again = safe && (!core_.one_attempt() || what.retry_now);
+    const bool safe =
+        (answer.status == engine::op_status::unknown && repeatable(op_)) ||
+        (answer.status == engine::op_status::failed && answer.error == errc::unavailable);
+    const bool again = safe && (!core_.one_attempt() || answer.retry_now);
     if (again && now + retry_pause < give_up_) {
         core_.drive().wake_at(*this, now + retry_pause);
         return;
     }
-    answer_ = what;
+    answer_ = answer;
     core_.drive().ready(sleeper_);
 }
 

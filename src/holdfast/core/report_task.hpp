@@ -13,7 +13,7 @@ class client_core;
 /// been done is not asked for again.
 class report_task final : public drive::participant {
 public:
-    report_task(client_core& core, engine::op what) : core_{core}, op_{std::move(what)} {}
+    report_task(client_core& core, engine::op operation) : core_{core}, op_{std::move(operation)} {}
 
     // During a turn of the driver's.
     void start(base::instant now);
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] const engine::answer& answer() const noexcept { return answer_; }
 
     void on_timer(base::instant now) override;
-    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+    void on_answer(drive::purpose purpose, const engine::answer& answer, base::instant sent,
                    base::instant now) override;
 
 private:

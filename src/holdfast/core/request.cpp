@@ -79,30 +79,31 @@ void check_options(const client_options& options) {
     check_range("connect_wait", options.connect_wait, milliseconds{0}, std::chrono::hours{24});
 }
 
-void check_request(const request& what, const engine::capabilities& caps) {
-    check_options(what.options);
-    need(what.permits >= 1 && what.permits <= what.limit, [&] {
-        return "permits is " + std::to_string(what.permits) +
-               "; it must be from 1 to the limit, which is " + std::to_string(what.limit);
+void check_request(const request& request, const engine::capabilities& caps) {
+    check_options(request.options);
+    need(request.permits >= 1 && request.permits <= request.limit, [&] {
+        return "permits is " + std::to_string(request.permits) +
+               "; it must be from 1 to the limit, which is " + std::to_string(request.limit);
     });
-    const auto refuse = [&what](const std::string& why) {
-        throw error{errc::unsupported, describe(what.kind, what.name) + ": " + why};
+    const auto refuse = [&request](const std::string& why) {
+        throw error{errc::unsupported, describe(request.kind, request.name) + ": " + why};
     };
     const auto need_of_it = [&](bool good, const char* lacks) {
         if (!good) { refuse(std::string{caps.what} + ' ' + lacks); }
     };
     need_of_it(caps.knows_layout, "has no layout but native");
     need_of_it(caps.supported, "does not have this kind of lock");
-    need_of_it(what.options.min_hold == milliseconds{0} || caps.min_hold, "cannot keep min_hold");
-    need_of_it(what.options.note.empty() || caps.notes, "has no place for a note");
-    need_of_it(!what.options.fencing.value_or(false) || caps.fencing, "has no fencing tokens");
-    need(what.options.lease >= caps.least_lease, [&] {
-        return "lease is " + ms(what.options.lease) + "; the least on this engine is " +
+    need_of_it(request.options.min_hold == milliseconds{0} || caps.min_hold,
+               "cannot keep min_hold");
+    need_of_it(request.options.note.empty() || caps.notes, "has no place for a note");
+    need_of_it(!request.options.fencing.value_or(false) || caps.fencing, "has no fencing tokens");
+    need(request.options.lease >= caps.least_lease, [&] {
+        return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);
     });
 }
 
-engine::writing writing_of(const hold_options& options) noexcept {
+engine::lock_format writing_of(const hold_options& options) noexcept {
     return {options.layout, options.fencing};
 }
 

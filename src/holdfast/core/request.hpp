@@ -14,7 +14,7 @@ namespace holdfast::core {
 struct request {
     std::string name{};
     primitive kind = primitive::mutex;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
     hold_options options{};
@@ -27,9 +27,9 @@ void check_options(const hold_options& options);
 void check_options(const client_options& options);
 void check_lease(std::chrono::milliseconds lease, std::chrono::milliseconds margin);
 /// Also throws error(unsupported) for what the engine cannot do.
-void check_request(const request& what, const engine::capabilities& caps);
+void check_request(const request& request, const engine::capabilities& caps);
 
-[[nodiscard]] engine::writing writing_of(const hold_options& options) noexcept;
+[[nodiscard]] engine::lock_format writing_of(const hold_options& options) noexcept;
 [[nodiscard]] machine::lease_terms terms_of(const hold_options& options) noexcept;
 
 /// The word for it in messages, e.g. `mutex "stock:1001"`.

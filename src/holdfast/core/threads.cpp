@@ -27,9 +27,9 @@ public:
     thread_part(const thread_part&) = delete;
     thread_part& operator=(const thread_part&) = delete;
     ~thread_part() {
-        for (const auto& one : holds_) {
-            const auto core = one.core.lock();
-            const auto held = one.held.lock();
+        for (const auto& hold : holds_) {
+            const auto core = hold.core.lock();
+            const auto held = hold.held.lock();
             if (!core || !held || core->inherited()) { continue; }
             core->abandon(*held);
             core->recursion().forget_thread(number_);
@@ -57,21 +57,21 @@ void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
                 const std::shared_ptr<hold>& held) {
     auto& all = mine().holds();
     if (all.size() == all.capacity()) { // those that went with their lock, which others destroyed
-        std::erase_if(all, [](const watched_hold& one) { return one.held.expired(); });
+        std::erase_if(all, [](const watched_hold& hold) { return hold.held.expired(); });
     }
     all.push_back({lock.hash, lock.kind, lock.layout, core.get(), held.get(), core, held});
 }
 
 void forget_hold(const hold* held) noexcept {
     auto& all = mine().holds();
-    std::erase_if(all, [held](const watched_hold& one) { return one.key == held; });
+    std::erase_if(all, [held](const watched_hold& hold) { return hold.key == held; });
 }
 
 std::shared_ptr<hold> held_by_this_thread(const client_core& core, const lock_id& lock) noexcept {
-    for (const auto& one : mine().holds()) {
-        if (one.hash != lock.hash || one.client != &core) { continue; }
-        if (one.kind != lock.kind || one.layout != lock.layout) { continue; }
-        auto held = one.held.lock();
+    for (const auto& hold : mine().holds()) {
+        if (hold.hash != lock.hash || hold.client != &core) { continue; }
+        if (hold.kind != lock.kind || hold.layout != lock.layout) { continue; }
+        auto held = hold.held.lock();
         if (held && held->who().name == lock.name && held->valid()) { return held; }
     }
     return nullptr;

@@ -20,13 +20,13 @@ class hold;
 /// Owned by the caller, and by the driver until the engine knows nothing of it any more.
 class wait_task final : public drive::participant {
 public:
-    wait_task(client_core& core, const request& what, base::owner_id owner,
+    wait_task(client_core& core, const request& request, base::owner_id owner,
               const machine::wait_plan& plan, engine::queueing queue);
 
     // During a turn of the driver's.
     void start(base::instant now);
     /// The caller will block until `who` is ready, which it may be already.
-    void sleeps(drive::sleeper& who);
+    void sleeps(drive::sleeper& sleeper);
     [[nodiscard]] bool finished() const noexcept { return finished_; }
     [[nodiscard]] machine::waiter_machine::outcome result() const noexcept {
         return machine_.result();
@@ -36,11 +36,11 @@ public:
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
 
     void on_timer(base::instant now) override;
-    void on_answer(drive::purpose of, const engine::answer& what, base::instant sent,
+    void on_answer(drive::purpose purpose, const engine::answer& answer, base::instant sent,
                    base::instant now) override;
-    void on_beat(const engine::beat_answer& what, base::instant sent, base::milliseconds lease,
+    void on_beat(const engine::beat_answer& answer, base::instant sent, base::milliseconds lease,
                  base::instant now) override;
-    void on_notice(const engine::notice& what, base::instant now) override;
+    void on_notice(const engine::notice& notice, base::instant now) override;
     void on_cancel(base::instant now) override;
     void on_hurry(base::instant now) override;
     [[nodiscard]] bool is_unfinished() const override { return machine_.owes_withdrawal(); }
@@ -50,14 +50,14 @@ private:
     void apply(const machine::waiter_machine::actions& todo, base::instant now) noexcept;
     void finish(base::instant now) noexcept;
     void need_hold();
-    [[nodiscard]] machine::wait_event asked(const engine::answer& what);
+    [[nodiscard]] machine::wait_event asked(const engine::answer& answer);
 
     client_core& core_;
     engine::acquire_op op_;
     machine::lease_terms terms_;
     machine::waiter_machine machine_;
     std::shared_ptr<hold> hold_; ///< made when a grant comes; it begins with `finish`
-    unfinished::entry unwithdrawn_{*this, op_.who.name};
+    unfinished::entry unwithdrawn_{*this, op_.ticket.name};
     drive::sleeper* sleeper_ = nullptr;
     std::error_code failure_;
     std::string detail_;

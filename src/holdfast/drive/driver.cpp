@@ -10,8 +10,8 @@ using base::instant;
 using base::milliseconds;
 using base::never;
 
-driver::driver(std::unique_ptr<engine::engine> what, const base::time_source& time)
-    : time_{time}, engine_{std::move(what)} {
+driver::driver(std::unique_ptr<engine::engine> engine, const base::time_source& time)
+    : time_{time}, engine_{std::move(engine)} {
     constexpr std::size_t usual = wake_up::count + 4; // at least what wake_ needs
     keeper_polled_.reserve(usual);
     leader_polled_.reserve(usual);
@@ -29,16 +29,17 @@ driver::~driver() {
 }
 
 /// Throws only if nothing was submitted.
-void driver::submit(participant& who, purpose why, const engine::op& what, instant give_up) {
+void driver::submit(participant& participant, purpose why, const engine::op& operation,
+                    instant give_up) {
     make_room_for_an_answer();
     const auto id = ++last_op_;
-    flights_.add(id, {who.shared_from_this(), why, now()});
-    start(id, what, give_up);
+    flights_.add(id, {participant.shared_from_this(), why, now()});
+    start(id, operation, give_up);
 }
 
-void driver::start(engine::op_id id, const engine::op& what, instant give_up) noexcept {
+void driver::start(engine::op_id id, const engine::op& operation, instant give_up) noexcept {
     submitted_ = true;
-    guarded([&] { engine_->submit(id, what, give_up); });
+    guarded([&] { engine_->submit(id, operation, give_up); });
 }
 
 /// The engine must never be unable to give its answer.
@@ -50,20 +51,20 @@ void driver::make_more_room_for_answers() {
     room_for_answers_ = more;
 }
 
-void driver::noticed(const engine::notice& what) {
+void driver::noticed(const engine::notice& notice) {
     try {
-        notices_.push_back(what);
+        notices_.push_back(notice);
     } catch (const std::bad_alloc&) { miss_notices(); }
 }
 
-void driver::ready(sleeper& who) {
-    if (leader_polls_for_ == &who) { wake_.ring(); } // it sleeps in poll()
-    if (followers::has(who)) {
-        followers_.remove(who);
-        sleepers_.call(who);
+void driver::ready(sleeper& sleeper) {
+    if (leader_polls_for_ == &sleeper) { wake_.ring(); } // it sleeps in poll()
+    if (followers::has(sleeper)) {
+        followers_.remove(sleeper);
+        sleepers_.call(sleeper);
     }
-    const bool was_to_lead = chosen_ == &who;
-    who.set(sleeper::state::ready); // from here on it may be gone
+    const bool was_to_lead = chosen_ == &sleeper;
+    sleeper.set(sleeper::state::ready); // from here on it may be gone
     if (was_to_lead) {
         chosen_ = nullptr;
         choose_leader();
@@ -110,32 +111,33 @@ void driver::hand_out_answers() noexcept {
     // to be judged by an old clock (P2).
     if (!just_looked_) { look_at_clock(); }
     const auto at = now();
-    for (const auto& what : handing_out_) {
-        if (const auto to = flights_.take(what.id)) {
-            tell_answer(*to->who, to->why, what, to->sent, at);
-        } else if (const auto beaten = beat_flights_.find(what.id); beaten != beat_flights_.end()) {
+    for (const auto& answer : handing_out_) {
+        if (const auto to = flights_.take(answer.id)) {
+            tell_answer(*to->participant, to->why, answer, to->sent, at);
+        } else if (const auto beaten = beat_flights_.find(answer.id);
+                   beaten != beat_flights_.end()) {
             const auto batch = std::move(beaten->second);
             beat_flights_.erase(beaten);
-            answer_beats(batch, what, at);
+            answer_beats(batch, answer, at);
         }
     }
     handing_out_.clear();
 }
 
-void driver::answer_beats(const beat_flight& batch, const engine::answer& what,
+void driver::answer_beats(const beat_flight& batch, const engine::answer& answer,
                           instant at) noexcept {
     for (std::size_t i = 0; i < batch.items.size(); ++i) {
         const auto& item = batch.items[i];
-        if (i < what.beats.size()) {
-            tell_beat(*item.who, what.beats[i], batch.sent, item.what.lease, at);
+        if (i < answer.beats.size()) {
+            tell_beat(*item.participant, answer.beats[i], batch.sent, item.item.lease, at);
         } else { // the batch as a whole failed, or its answer was lost
             engine::beat_answer none;
-            none.what = engine::fate::unknown;
-            none.error = what.error;
+            none.status = engine::op_status::unknown;
+            none.error = answer.error;
             try {
-                none.detail = what.detail;
+                none.detail = answer.detail;
             } catch (const std::bad_alloc&) { none.detail.clear(); }
-            tell_beat(*item.who, none, batch.sent, item.what.lease, at);
+            tell_beat(*item.participant, none, batch.sent, item.item.lease, at);
         }
     }
 }
@@ -148,11 +150,11 @@ void driver::hand_out_notices() noexcept {
         reset_due_ = never;
         tell_all_of_reset(at);
     }
-    for (const auto& what : handing_out_notices_) {
-        if (what.what == engine::notice::kind::inbox_reset) {
+    for (const auto& notice : handing_out_notices_) {
+        if (notice.type == engine::notice::kind::inbox_reset) {
             tell_all_of_reset(at);
-        } else if (const auto found = listeners_.find(what.number)) {
-            tell_notice(*found, what, at);
+        } else if (const auto found = listeners_.find(notice.number)) {
+            tell_notice(*found, notice, at);
         }
     }
     handing_out_notices_.clear();
@@ -161,15 +163,17 @@ void driver::hand_out_notices() noexcept {
 /// Moves the next batch to the front; how many it has. They are written in the same way, and none
 /// is given up in less than half of its own time because another is more urgent.
 std::size_t driver::gather_batch(std::span<beat_request> rest) const {
-    const auto format = rest.front().what.who.how;
+    const auto format = rest.front().item.ticket.format;
     auto soonest = never;
     for (const auto& request : rest) {
-        if (request.what.who.how == format) { soonest = std::min(soonest, request.useful_until); }
+        if (request.item.ticket.format == format) {
+            soonest = std::min(soonest, request.useful_until);
+        }
     }
     const auto latest = std::max(soonest, base::later(soonest, soonest - now()));
     const auto others =
         std::stable_partition(rest.begin(), rest.end(), [&](const beat_request& request) {
-            return request.what.who.how == format && request.useful_until <= latest;
+            return request.item.ticket.format == format && request.useful_until <= latest;
         });
     return std::min(engine::most_beats, static_cast<std::size_t>(others - rest.begin()));
 }
@@ -181,7 +185,7 @@ void driver::send_beats() noexcept {
         while (first < all.size()) { first += send_batch(all, first); }
     } catch (...) {
         for (; first < all.size(); ++first) {
-            beat_not_sent(*all[first].who, all[first].what.lease);
+            beat_not_sent(*all[first].participant, all[first].item.lease);
         }
     }
 }
@@ -191,13 +195,13 @@ void driver::send_beats() noexcept {
 /// submitted.
 std::size_t driver::send_batch(std::vector<beat_request>& all, std::size_t first) {
     const auto count = gather_batch(std::span{all}.subspan(first));
-    engine::op what{std::in_place_type<engine::beat_op>};
-    auto& items = std::get<engine::beat_op>(what).items;
+    engine::op operation{std::in_place_type<engine::beat_op>};
+    auto& items = std::get<engine::beat_op>(operation).items;
     items.reserve(count);
     instant give_up = never;
     for (std::size_t i = first; i < first + count; ++i) {
         give_up = std::min(give_up, all[i].useful_until);
-        items.push_back(all[i].what);
+        items.push_back(all[i].item);
     }
     beat_flight batch{{}, now()};
     batch.items.reserve(count);
@@ -206,7 +210,7 @@ std::size_t driver::send_batch(std::vector<beat_request>& all, std::size_t first
     auto& kept = beat_flights_.emplace(id, std::move(batch)).first->second;
     // From here on nothing throws.
     for (std::size_t i = first; i < first + count; ++i) { kept.items.push_back(std::move(all[i])); }
-    start(id, what, give_up);
+    start(id, operation, give_up);
     return count;
 }
 
@@ -215,17 +219,17 @@ void driver::run_due(instant at) noexcept {
         if (first->due() > at) { break; }
         timers_.drop(*first);
         // Only participants are ever put into the heap.
-        const auto who = static_cast<participant*>(first)->shared_from_this();
-        who->on_timer(at);
+        const auto owner = static_cast<participant*>(first)->shared_from_this();
+        owner->on_timer(at);
     }
 }
 
 /// A stop_callback runs once, so nobody is in the list twice.
-void driver::cancel(std::shared_ptr<participant> who) noexcept {
+void driver::cancel(std::shared_ptr<participant> participant) noexcept {
     {
         const std::lock_guard lock{cancel_mutex_};
-        who->next_cancelled_ = std::exchange(cancels_, nullptr);
-        cancels_ = std::move(who);
+        participant->next_cancelled_ = std::exchange(cancels_, nullptr);
+        cancels_ = std::move(participant);
         cancelled_.store(true, std::memory_order_release);
     }
     wake_.ring();

@@ -39,7 +39,7 @@ namespace holdfast::drive {
 /// Thread safety: members other than `cancel` are called during a turn.
 class driver final : private engine::sink {
 public:
-    driver(std::unique_ptr<engine::engine> what, const base::time_source& time);
+    driver(std::unique_ptr<engine::engine> engine, const base::time_source& time);
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
     ~driver();
@@ -48,7 +48,9 @@ public:
     /// before it is given up.
     class turn {
     public:
-        explicit turn(driver& of) : driver_{of}, lock_{of.mutex_} { of.look_at_clock(); }
+        explicit turn(driver& driver) : driver_{driver}, lock_{driver.mutex_} {
+            driver.look_at_clock();
+        }
         turn(const turn&) = delete;
         turn& operator=(const turn&) = delete;
         ~turn() {
@@ -67,41 +69,44 @@ public:
         std::unique_lock<std::mutex> lock_;
     };
 
-    [[nodiscard]] engine::capabilities caps(primitive kind, const engine::writing& how) const {
-        return engine_->caps_in(kind, how);
+    [[nodiscard]] engine::capabilities caps(primitive kind,
+                                            const engine::lock_format& format) const {
+        return engine_->caps_in(kind, format);
     }
 
     /// `make` gives the operation. If there is no memory for it or for its answer, the participant
     /// is answered as if the engine could not be reached.
     template <typename Make>
-    void send(participant& who, purpose why, Make make, base::instant give_up) noexcept {
+    void send(participant& participant, purpose why, Make make, base::instant give_up) noexcept {
         try {
-            submit(who, why, make(), give_up);
-        } catch (...) { not_sent(who, why); }
+            submit(participant, why, make(), give_up);
+        } catch (...) { not_sent(participant, why); }
     }
     /// `make` gives the item, which goes out with all others of this turn; `lease` is its lease.
     /// After `useful_until` an answer would be of no use. If there is no memory for it, the
     /// participant is answered `unknown`.
     template <typename Make>
-    void beat(participant& who, base::milliseconds lease, Make make,
+    void beat(participant& participant, base::milliseconds lease, Make make,
               base::instant useful_until) noexcept {
         try {
-            beats_.push_back({who.shared_from_this(), make(), useful_until});
-        } catch (...) { beat_not_sent(who, lease); }
+            beats_.push_back({participant.shared_from_this(), make(), useful_until});
+        } catch (...) { beat_not_sent(participant, lease); }
     }
-    void wake_at(participant& who, base::instant when) noexcept { timers_.set(who, when); }
+    void wake_at(participant& participant, base::instant when) noexcept {
+        timers_.set(participant, when);
+    }
     /// Notices for this number go to `who`, and keep it alive, until `unlisten`.
-    void listen(std::uint64_t number, participant& who) noexcept {
-        listeners_.set(number, who.shared_from_this());
+    void listen(std::uint64_t number, participant& participant) noexcept {
+        listeners_.set(number, participant.shared_from_this());
     }
     void unlisten(std::uint64_t number) noexcept { listeners_.erase(number); }
-    void ready(sleeper& who);
+    void ready(sleeper& sleeper);
     /// Before anything is submitted whose answer may make a hold. Throws std::system_error if the
     /// system refuses a thread.
     void need_keeper();
 
     /// From any thread, also from inside a stop_callback: takes no lock that is ever held for long.
-    void cancel(std::shared_ptr<participant> who) noexcept;
+    void cancel(std::shared_ptr<participant> participant) noexcept;
 
     /// Waits until no operation is on its way any more, nor is to be sent again, at most for
     /// `most`, and takes leave of all who listen. It is the last that is asked of it.
@@ -109,13 +114,13 @@ public:
 
 private:
     struct flight {
-        std::shared_ptr<participant> who;
+        std::shared_ptr<drive::participant> participant;
         purpose why{};
         base::instant sent{};
     };
     struct beat_request {
-        std::shared_ptr<participant> who;
-        engine::beat_op::item what;
+        std::shared_ptr<drive::participant> participant;
+        engine::beat_op::item item;
         base::instant useful_until{};
     };
     struct beat_flight {
@@ -123,8 +128,8 @@ private:
         base::instant sent{};
     };
 
-    void answered(engine::answer&& what) override { answers_.push_back(std::move(what)); }
-    void noticed(const engine::notice& what) override;
+    void answered(engine::answer&& answer) override { answers_.push_back(std::move(answer)); }
+    void noticed(const engine::notice& notice) override;
 
     /// When this turn began, or went on after waiting, or answers were handed out: never later than
     /// now, so that what is sent and reckoned from it is on the safe side.
@@ -137,13 +142,14 @@ private:
     void hand_out_answers() noexcept;
     void hand_out_notices() noexcept;
     void send_beats() noexcept;
-    void answer_beats(const beat_flight& batch, const engine::answer& what,
+    void answer_beats(const beat_flight& batch, const engine::answer& answer,
                       base::instant at) noexcept;
     void run_due(base::instant at) noexcept;
     void take_cancels(base::instant at) noexcept;
 
-    void submit(participant& who, purpose why, const engine::op& what, base::instant give_up);
-    void start(engine::op_id id, const engine::op& what, base::instant give_up) noexcept;
+    void submit(participant& participant, purpose why, const engine::op& operation,
+                base::instant give_up);
+    void start(engine::op_id id, const engine::op& operation, base::instant give_up) noexcept;
     void make_room_for_an_answer() {
         if (flights_.size() + beat_flights_.size() >= room_for_answers_) {
             make_more_room_for_answers();
@@ -165,16 +171,16 @@ private:
     void engine_failed(const char* why) noexcept;
     void miss_notices() noexcept;
     void hand_out_lost() noexcept;
-    void not_sent(participant& who, purpose why) noexcept;
-    void beat_not_sent(participant& who, base::milliseconds lease) noexcept;
-    void add_unsent(participant& who) noexcept;
+    void not_sent(participant& participant, purpose why) noexcept;
+    void beat_not_sent(participant& participant, base::milliseconds lease) noexcept;
+    void add_unsent(participant& participant) noexcept;
     void hand_out_unsent() noexcept;
     void tell_all_of_reset(base::instant at) noexcept;
-    static void tell_answer(participant& who, purpose why, const engine::answer& what,
+    static void tell_answer(participant& participant, purpose why, const engine::answer& answer,
                             base::instant sent, base::instant at) noexcept;
-    static void tell_beat(participant& who, const engine::beat_answer& what, base::instant sent,
-                          base::milliseconds lease, base::instant at) noexcept;
-    static void tell_notice(participant& who, const engine::notice& what,
+    static void tell_beat(participant& participant, const engine::beat_answer& answer,
+                          base::instant sent, base::milliseconds lease, base::instant at) noexcept;
+    static void tell_notice(participant& participant, const engine::notice& notice,
                             base::instant at) noexcept;
 
     void end_turn(std::unique_lock<std::mutex>& lock);

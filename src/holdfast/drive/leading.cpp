@@ -283,7 +283,7 @@ void driver::drain(base::duration most) {
         wake_.arm(until);
         poll_once(lock, &nobody);
     }
-    listeners_.tell_all([](participant& who) { who.on_farewell(); });
+    listeners_.tell_all([](participant& participant) { participant.on_shutdown(); });
     leading_ = false;
     leave_lead();
     end_turn(lock);

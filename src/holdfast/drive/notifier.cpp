@@ -22,11 +22,11 @@ public:
         if (threads_.empty()) { add_thread(); }
     }
 
-    void add(std::shared_ptr<task> what) noexcept {
+    void add(std::shared_ptr<task> posted) noexcept {
         {
             const std::lock_guard lock{mutex_};
-            auto* const last = what.get();
-            (last_ == nullptr ? first_ : last_->next_) = std::move(what);
+            auto* const last = posted.get();
+            (last_ == nullptr ? first_ : last_->next_) = std::move(posted);
             last_ = last;
             ++queued_;
             if (idle_ < queued_ && threads_.size() < most_threads) { try_to_add_thread(); }
@@ -35,10 +35,10 @@ public:
     }
 
     /// True: somebody has to tell the events, from the first on.
-    [[nodiscard]] bool add(event&& what) {
+    [[nodiscard]] bool add(event&& event) {
         const std::lock_guard lock{mutex_};
         if (events_.size() >= most_events) { return false; }
-        events_.push_back(std::move(what));
+        events_.push_back(std::move(event));
         return !std::exchange(telling_, true);
     }
 
@@ -63,11 +63,11 @@ public:
             threads.swap(threads_);
         }
         work_or_end_.notify_all();
-        for (auto& one : threads) {
-            if (one.get_id() == std::this_thread::get_id()) {
-                one.detach(); // it ends after the task that we are part of
+        for (auto& thread : threads) {
+            if (thread.get_id() == std::this_thread::get_id()) {
+                thread.detach(); // it ends after the task that we are part of
             } else {
-                one.join();
+                thread.join();
             }
         }
         if (threads.empty()) { work(); } // the system has refused every thread
@@ -90,11 +90,11 @@ private:
         std::unique_lock lock{mutex_};
         for (;;) {
             if (first_) {
-                const auto what = std::exchange(first_, std::move(first_->next_));
+                const auto posted = std::exchange(first_, std::move(first_->next_));
                 if (!first_) { last_ = nullptr; }
                 --queued_;
                 lock.unlock();
-                what->run();
+                posted->run();
                 lock.lock();
                 continue;
             }
@@ -137,12 +137,12 @@ notifier::~notifier() { shared_->end(); }
 
 void notifier::start() { shared_->start(); }
 
-void notifier::run(std::shared_ptr<task> what) noexcept { shared_->add(std::move(what)); }
+void notifier::run(std::shared_ptr<task> posted) noexcept { shared_->add(std::move(posted)); }
 
-void notifier::tell(event what) noexcept {
+void notifier::tell(event event) noexcept {
     if (!watch_) { return; }
     try {
-        if (shared_->add(std::move(what))) { run(teller_); }
+        if (shared_->add(std::move(event))) { run(teller_); }
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
 }

@@ -38,9 +38,9 @@ public:
     /// Before anything may have to be told: makes sure that there is a thread. Throws
     /// std::system_error if the system refuses one.
     void start();
-    void run(std::shared_ptr<task> what) noexcept;
+    void run(std::shared_ptr<task> posted) noexcept;
     /// Dropped if the observer is `most_events` behind, or if there is no memory.
-    void tell(event what) noexcept;
+    void tell(event event) noexcept;
     [[nodiscard]] bool watched() const noexcept { return watch_ != nullptr; }
 
     static constexpr unsigned most_threads = 16;

@@ -27,7 +27,7 @@ public:
     virtual ~participant() = default;
 
     virtual void on_timer(base::instant now) = 0;
-    virtual void on_answer(purpose of, const engine::answer& what, base::instant sent,
+    virtual void on_answer(purpose purpose, const engine::answer& answer, base::instant sent,
                            base::instant now) = 0;
     /// `lease` is what was asked for; 0 for a waiter's heartbeat.
     virtual void on_beat(const engine::beat_answer& /*what*/, base::instant /*sent*/,
@@ -39,7 +39,7 @@ public:
     /// Whether it has something to send again after a pause.
     [[nodiscard]] virtual bool is_unfinished() const { return false; }
     /// The driver ends: there will be no answer any more.
-    virtual void on_farewell() {}
+    virtual void on_shutdown() {}
 
     listener_link<participant> listening; ///< for `listeners` alone
 

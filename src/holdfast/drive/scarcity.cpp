@@ -49,7 +49,7 @@ void driver::hand_out_lost() noexcept {
         lost.detail = trouble_.data();
     } catch (...) { lost.detail.clear(); }
     while (const auto to = flights_.take_first(last)) {
-        tell_answer(*to->who, to->why, lost, to->sent, at);
+        tell_answer(*to->participant, to->why, lost, to->sent, at);
     }
     while (true) {
         const auto found = std::find_if(beat_flights_.begin(), beat_flights_.end(),
@@ -61,71 +61,72 @@ void driver::hand_out_lost() noexcept {
     }
 }
 
-void driver::add_unsent(participant& who) noexcept {
-    const auto& waiting = who.unsent_;
+void driver::add_unsent(participant& participant) noexcept {
+    const auto& waiting = participant.unsent_;
     if (waiting.purposes != 0 || waiting.beats != 0) { return; } // it is in the list
-    who.unsent_.next = std::exchange(unsent_, who.shared_from_this());
+    participant.unsent_.next = std::exchange(unsent_, participant.shared_from_this());
 }
 
-void driver::not_sent(participant& who, purpose why) noexcept {
-    add_unsent(who);
-    who.unsent_.purposes |= bit_of(why);
+void driver::not_sent(participant& participant, purpose why) noexcept {
+    add_unsent(participant);
+    participant.unsent_.purposes |= bit_of(why);
 }
 
-void driver::beat_not_sent(participant& who, milliseconds lease) noexcept {
-    add_unsent(who);
-    ++who.unsent_.beats;
-    who.unsent_.lease = lease;
+void driver::beat_not_sent(participant& participant, milliseconds lease) noexcept {
+    add_unsent(participant);
+    ++participant.unsent_.beats;
+    participant.unsent_.lease = lease;
 }
 
 /// The machines pause before they try again, so this comes to an end.
 void driver::hand_out_unsent() noexcept {
-    const auto who = std::exchange(unsent_, unsent_->unsent_.next);
-    const auto failed = std::exchange(who->unsent_, {});
+    const auto participant = std::exchange(unsent_, unsent_->unsent_.next);
+    const auto failed = std::exchange(participant->unsent_, {});
     const auto at = now();
     engine::answer none;
-    none.what = engine::fate::failed;
+    none.status = engine::op_status::failed;
     none.error = make_error_code(errc::unavailable);
     none.detail = "out of memory"; // short enough to need none
     for (const auto why : {purpose::ask, purpose::withdraw, purpose::release, purpose::report}) {
-        if ((failed.purposes & bit_of(why)) != 0) { tell_answer(*who, why, none, at, at); }
+        if ((failed.purposes & bit_of(why)) != 0) { tell_answer(*participant, why, none, at, at); }
     }
     for (unsigned i = 0; i < failed.beats; ++i) {
-        tell_beat(*who, engine::beat_answer{}, at, failed.lease, at);
+        tell_beat(*participant, engine::beat_answer{}, at, failed.lease, at);
     }
 }
 
-void driver::tell_answer(participant& who, purpose why, const engine::answer& what, instant sent,
-                         instant at) noexcept {
+void driver::tell_answer(participant& participant, purpose why, const engine::answer& answer,
+                         instant sent, instant at) noexcept {
     try {
-        return who.on_answer(why, what, sent, at);
+        return participant.on_answer(why, answer, sent, at);
     } catch (...) { // NOLINT(bugprone-empty-catch): then it is told less
     }
     engine::answer lost;
     lost.error = make_error_code(errc::unavailable);
-    who.on_answer(why, lost, sent, at);
+    participant.on_answer(why, lost, sent, at);
 }
 
-void driver::tell_beat(participant& who, const engine::beat_answer& what, instant sent,
+void driver::tell_beat(participant& participant, const engine::beat_answer& answer, instant sent,
                        milliseconds lease, instant at) noexcept {
     try {
-        return who.on_beat(what, sent, lease, at);
+        return participant.on_beat(answer, sent, lease, at);
     } catch (...) { // NOLINT(bugprone-empty-catch): then it is told less
     }
-    who.on_beat(engine::beat_answer{}, sent, lease, at);
+    participant.on_beat(engine::beat_answer{}, sent, lease, at);
 }
 
-void driver::tell_notice(participant& who, const engine::notice& what, instant at) noexcept {
+void driver::tell_notice(participant& participant, const engine::notice& notice,
+                         instant at) noexcept {
     try {
-        return who.on_notice(what, at);
+        return participant.on_notice(notice, at);
     } catch (...) { // NOLINT(bugprone-empty-catch): then it asks for itself
     }
-    who.on_notice({engine::notice::kind::inbox_reset, 0, 0}, at);
+    participant.on_notice({engine::notice::kind::inbox_reset, 0, 0}, at);
 }
 
 void driver::tell_all_of_reset(instant at) noexcept {
     const engine::notice reset{engine::notice::kind::inbox_reset, 0, 0};
-    listeners_.tell_all([&](participant& who) { tell_notice(who, reset, at); });
+    listeners_.tell_all([&](participant& participant) { tell_notice(participant, reset, at); });
 }
 
 } // namespace holdfast::drive

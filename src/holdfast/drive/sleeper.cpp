@@ -37,19 +37,19 @@ void futex_group::wake(std::uint32_t slots, int most) noexcept {
     ::syscall(SYS_futex, &wakes_, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, slots);
 }
 
-void followers::add(sleeper& who) noexcept {
-    who.follows_ = true;
-    who.before_ = last_;
-    who.after_ = nullptr;
-    (last_ == nullptr ? first_ : last_->after_) = &who;
-    last_ = &who;
+void followers::add(sleeper& sleeper) noexcept {
+    sleeper.follows_ = true;
+    sleeper.before_ = last_;
+    sleeper.after_ = nullptr;
+    (last_ == nullptr ? first_ : last_->after_) = &sleeper;
+    last_ = &sleeper;
     ++count_;
 }
 
-void followers::remove(sleeper& who) noexcept {
-    who.follows_ = false;
-    (who.before_ == nullptr ? first_ : who.before_->after_) = who.after_;
-    (who.after_ == nullptr ? last_ : who.after_->before_) = who.before_;
+void followers::remove(sleeper& sleeper) noexcept {
+    sleeper.follows_ = false;
+    (sleeper.before_ == nullptr ? first_ : sleeper.before_->after_) = sleeper.after_;
+    (sleeper.after_ == nullptr ? last_ : sleeper.after_->before_) = sleeper.before_;
     --count_;
 }
 

@@ -47,9 +47,9 @@ public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] sleeper& first() const noexcept { return *first_; }
-    [[nodiscard]] static bool has(const sleeper& who) noexcept { return who.follows_; }
-    void add(sleeper& who) noexcept;
-    void remove(sleeper& who) noexcept;
+    [[nodiscard]] static bool has(const sleeper& sleeper) noexcept { return sleeper.follows_; }
+    void add(sleeper& sleeper) noexcept;
+    void remove(sleeper& sleeper) noexcept;
 
 private:
     sleeper* first_ = nullptr;

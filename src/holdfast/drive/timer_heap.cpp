@@ -28,15 +28,15 @@ void timer_heap::drop(timer_node& node) noexcept {
 }
 
 /// Of two roots the one that is due later becomes the other's child.
-timer_node* timer_heap::meld(timer_node* one, timer_node* other) noexcept {
-    if (one == nullptr) { return other; }
-    if (other == nullptr) { return one; }
-    if (other->due_ < one->due_) { std::swap(one, other); }
-    other->next_ = one->child_;
+timer_node* timer_heap::meld(timer_node* node, timer_node* other) noexcept {
+    if (node == nullptr) { return other; }
+    if (other == nullptr) { return node; }
+    if (other->due_ < node->due_) { std::swap(node, other); }
+    other->next_ = node->child_;
     if (other->next_ != nullptr) { other->next_->before_ = other; }
-    other->before_ = one;
-    one->child_ = other;
-    return one;
+    other->before_ = node;
+    node->child_ = other;
+    return node;
 }
 
 /// Of brothers: first in pairs, then all into one, from the last on. It is the pairs that keep the
@@ -44,20 +44,20 @@ timer_node* timer_heap::meld(timer_node* one, timer_node* other) noexcept {
 timer_node* timer_heap::meld_all(timer_node* first) noexcept {
     timer_node* pairs = nullptr; // linked by next_
     while (first != nullptr) {
-        auto* const one = first;
-        auto* const other = one->next_;
+        auto* const node = first;
+        auto* const other = node->next_;
         first = other == nullptr ? nullptr : other->next_;
-        one->next_ = one->before_ = nullptr;
+        node->next_ = node->before_ = nullptr;
         if (other != nullptr) { other->next_ = other->before_ = nullptr; }
-        auto* const both = meld(one, other);
+        auto* const both = meld(node, other);
         both->next_ = pairs;
         pairs = both;
     }
     timer_node* out = nullptr;
     while (pairs != nullptr) {
-        auto* const one = pairs;
-        pairs = std::exchange(one->next_, nullptr);
-        out = meld(out, one);
+        auto* const node = pairs;
+        pairs = std::exchange(node->next_, nullptr);
+        out = meld(out, node);
     }
     return out;
 }

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
-    [[nodiscard]] static timer_node* meld(timer_node* one, timer_node* other) noexcept;
+    [[nodiscard]] static timer_node* meld(timer_node* node, timer_node* other) noexcept;
     [[nodiscard]] static timer_node* meld_all(timer_node* first) noexcept;
 
     timer_node* root_ = nullptr;

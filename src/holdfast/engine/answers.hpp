@@ -16,7 +16,7 @@ namespace holdfast::engine {
 
 using op_id = std::uint64_t;
 
-enum class fate : std::uint8_t {
+enum class op_status : std::uint8_t {
     granted,    ///< acquire, or a waiter's beat: it is yours, `token` is set
     queued,     ///< acquire, or a waiter's beat: waiting
     busy,       ///< acquire: not now (queueing::no, or past not_after)
@@ -32,8 +32,8 @@ enum class fate : std::uint8_t {
 
 /// What became of one item of a beat.
 struct beat_answer {
-    ticket who;
-    fate what = fate::unknown;
+    engine::ticket ticket;
+    op_status status = op_status::unknown;
     std::uint64_t token = 0;    ///< with granted
     unsigned ahead = 0;         ///< with queued: how many wait before it, as far as is known
     base::duration check_in{0}; ///< with queued: see answer::check_in
@@ -49,7 +49,7 @@ struct report {
 
 struct answer {
     op_id id = 0;
-    fate what = fate::unknown;
+    op_status status = op_status::unknown;
     /// With granted. With busy after a proposed_token that is too low: the highest so far.
     std::uint64_t token = 0;
     unsigned ahead = 0; ///< with queued: how many wait before it, as far as is known
@@ -74,7 +74,7 @@ struct notice {
         broken,      ///< a hold was taken away
         inbox_reset, ///< notices may have been missed: beat now. `number` is not set
     };
-    kind what{};
+    kind type{};
     std::uint64_t number = 0; ///< the owner's number; notices only reach the client concerned
     std::uint64_t token = 0;
 };

@@ -41,8 +41,8 @@ struct capabilities {
 /// answered once.
 class sink {
 public:
-    virtual void answered(answer&& what) = 0;
-    virtual void noticed(const notice& what) = 0;
+    virtual void answered(answer&& answer) = 0;
+    virtual void noticed(const notice& notice) = 0;
     /// The clock as whoever drives the engine saw it last; `never`: look for yourself.
     [[nodiscard]] virtual base::instant now() const noexcept { return base::never; }
 
@@ -77,13 +77,13 @@ public:
     virtual ~engine() = default; ///< closes; releases nothing: holds end with their leases
 
     [[nodiscard]] virtual capabilities caps(primitive kind) const = 0; ///< as the URL says
-    [[nodiscard]] virtual capabilities caps_in(primitive kind, const writing& how) const {
+    [[nodiscard]] virtual capabilities caps_in(primitive kind, const lock_format& format) const {
         auto can = caps(kind);
-        can.knows_layout = how.in.value_or(layout::native) == layout::native;
+        can.knows_layout = format.layout.value_or(layout::native) == layout::native;
         return can;
     }
     virtual void attach(sink& to) = 0; ///< once, before anything else
-    virtual void submit(op_id id, const op& what, base::instant give_up) = 0;
+    virtual void submit(op_id id, const op& operation, base::instant give_up) = 0;
     /// Nobody waits for this answer any more. A grant that comes of it is released by the engine.
     virtual void cancel(op_id id) = 0;
     /// Appends the descriptors to wait for; a quorum appends those of all its nodes.

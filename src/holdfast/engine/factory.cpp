@@ -22,7 +22,7 @@ namespace {
 
 struct known_engine {
     std::string_view scheme;
-    std::unique_ptr<engine> (*make)(const url&, const setting&);
+    std::unique_ptr<engine> (*make)(const url&, const client_identity&);
 };
 
 /// A null `make`: an engine of Holdfast's that this build does not have.
@@ -56,8 +56,8 @@ std::string built_schemes() {
 
 } // namespace
 
-setting this_process() {
-    setting here;
+client_identity this_process() {
+    client_identity here;
     here.client = base::client_id::make();
     here.host = base::host_name();
     here.pid = ::getpid();
@@ -65,10 +65,10 @@ setting this_process() {
     return here;
 }
 
-std::unique_ptr<engine> make_engine(const url& where, const setting& who) {
+std::unique_ptr<engine> make_engine(const url& where, const client_identity& identity) {
     const auto* const found =
         std::find_if(known_engines.begin(), known_engines.end(),
-                     [&](const known_engine& one) { return one.scheme == where.scheme; });
+                     [&](const known_engine& known) { return known.scheme == where.scheme; });
     if (found == known_engines.end()) {
         throw error{errc::unsupported, "URL: there is no engine '" + where.scheme +
                                            "'; this build has " + built_schemes()};
@@ -77,7 +77,7 @@ std::unique_ptr<engine> make_engine(const url& where, const setting& who) {
         throw error{errc::unsupported, "URL: " + where.scheme +
                                            ": is not in this build, which has " + built_schemes()};
     }
-    return found->make(where, who);
+    return found->make(where, identity);
 }
 
 } // namespace holdfast::engine

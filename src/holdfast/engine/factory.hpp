@@ -12,7 +12,7 @@
 namespace holdfast::engine {
 
 /// Who the client is and where it runs; also what tests replace.
-struct setting {
+struct client_identity {
     base::client_id client;
     const base::time_source* time = &base::system_time();
     std::string host;     ///< for people who ask who holds a lock
@@ -21,11 +21,12 @@ struct setting {
 };
 
 /// The setting of this process, with a new client id.
-[[nodiscard]] setting this_process();
+[[nodiscard]] client_identity this_process();
 
 /// Checks the whole URL and throws error(invalid_url) or error(unsupported); does no I/O. The
 /// engine opens its store at the first operation.
-[[nodiscard]] std::unique_ptr<engine> make_engine(const url& where, const setting& who);
+[[nodiscard]] std::unique_ptr<engine> make_engine(const url& where,
+                                                  const client_identity& identity);
 
 /// What is used when no URL is given.
 inline constexpr std::string_view default_url = "embedded:";

@@ -21,10 +21,10 @@ enum class queueing : std::uint8_t { no, hint, grant };
 
 /// How a lock is written, on engines that know more than one way; what is empty is as the engine's
 /// URL says. See hold_options.
-struct writing {
-    std::optional<layout> in{};
+struct lock_format {
+    std::optional<holdfast::layout> layout{};
     std::optional<bool> fencing{};
-    bool operator==(const writing&) const = default;
+    bool operator==(const lock_format&) const = default;
 };
 
 /// One hold or one waiter. The owner's number is never reused, so a ticket also identifies the
@@ -32,16 +32,16 @@ struct writing {
 struct ticket {
     std::string name;
     base::owner_id owner;
-    writing how{};
+    lock_format format{};
     bool operator==(const ticket&) const = default;
 };
 
 /// Asks for a hold. Idempotent: if the ticket holds already the answer is `granted` again with the
 /// same token, if it waits already it is `queued` again at its old place.
 struct acquire_op {
-    ticket who;
+    engine::ticket ticket;
     primitive kind = primitive::mutex;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
     base::milliseconds lease{0};
@@ -60,7 +60,7 @@ struct acquire_op {
 /// Renews holds and keeps waiters in the queue, many at once. Items never change one another.
 struct beat_op {
     struct item {
-        ticket who;
+        engine::ticket ticket;
         bool waiting = false;        ///< a waiter's heartbeat; otherwise a holder's renewal
         base::milliseconds lease{0}; ///< renewal: the new lease, counted from now
         /// Renewal: its number among those that the holder sends, from 1 on. An engine over which
@@ -74,7 +74,7 @@ inline constexpr std::size_t most_beats = 500;
 
 /// Gives up a hold, and hands it on in the same atomic step. Idempotent.
 struct release_op {
-    ticket who;
+    engine::ticket ticket;
     bool awaited = true;   ///< a caller blocks until it is answered
     bool can_wait = false; ///< for a moment, so as to be sent together with what is asked next
 };
@@ -82,26 +82,26 @@ struct release_op {
 /// Leaves the queue; if the ticket was granted meanwhile, releases that too, so that a grant nobody
 /// heard of cannot stay. Idempotent.
 struct withdraw_op {
-    ticket who;
+    engine::ticket ticket;
 };
 
 struct inspect_op {
     std::string name;
-    writing how{};
+    lock_format format{};
 };
 
 struct list_op {
     std::string prefix;
     std::string cursor; ///< empty to begin; else what the last page gave
     unsigned count = 100;
-    writing how{};
+    lock_format format{};
 };
 
 /// Takes the lock away from its holders, whoever they are.
 struct break_op {
     std::string name;
     std::uint64_t only_token = 0; ///< only this holder; 0: all of them
-    writing how{};
+    lock_format format{};
 };
 
 /// Is the engine there and in order?

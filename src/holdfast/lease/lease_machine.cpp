@@ -24,25 +24,25 @@ constexpr milliseconds least_patience{20};
 
 } // namespace
 
-lease_machine::lease_machine(const lease_terms& terms, const beginning& how) noexcept
+lease_machine::lease_machine(const lease_terms& terms, const beginning& start) noexcept
     : terms_{terms},
-      deadline_{valid_until(how.sent, how.granted_for, terms.margin)},
-      engine_until_{how.sent + how.granted_for + drift(how.granted_for)} {
+      deadline_{valid_until(start.sent, start.granted_for, terms.margin)},
+      engine_until_{start.sent + start.granted_for + drift(start.granted_for)} {
     if (terms.max_hold > milliseconds{0}) {
-        end_ = how.sent + terms.max_hold;
+        end_ = start.sent + terms.max_hold;
         deadline_ = std::min(deadline_, end_);
         terms_.lease = std::min(terms_.lease, terms.max_hold);
-        reaches_end_ = !how.provisional && how.sent + how.granted_for >= end_;
+        reaches_end_ = !start.provisional && start.sent + start.granted_for >= end_;
     }
-    if (how.provisional) {
+    if (start.provisional) {
         handed_ = true;
     } else if (terms.renew && !reaches_end_) {
-        renew_at_ = how.sent + duration{terms_.lease} / 3;
+        renew_at_ = start.sent + duration{terms_.lease} / 3;
     }
 }
 
 lease_machine::actions lease_machine::on(const lease_input& input, instant now) noexcept {
-    switch (input.what) {
+    switch (input.event) {
     case lease_event::tick: return tick(now);
     case lease_event::renewed:
     case lease_event::gone:
@@ -71,7 +71,7 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
     case lease_event::release_done:
     case lease_event::release_void:
     case lease_event::release_unknown:
-    case lease_event::release_refused: return answered_release(input.what, now);
+    case lease_event::release_refused: return answered_release(input.event, now);
     }
     actions out;
     out.wake = next_wake();
@@ -124,18 +124,18 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     if (in_flight_ > 0) { --in_flight_; }
     if (!holding()) {
         // Too late to count, but the engine has just begun a whole new lease for it.
-        out.release = input.what == lease_event::renewed && state_ == state::lost;
+        out.release = input.event == lease_event::renewed && state_ == state::lost;
         out.wake = next_wake();
         return out;
     }
     if (now >= deadline_) {
         out = lose(reaches_end_ ? loss::max_hold : loss::expired);
-        out.release = input.what == lease_event::renewed;
+        out.release = input.event == lease_event::renewed;
         return out;
     }
-    if (input.what == lease_event::gone) { return lose(loss::taken); }
+    if (input.event == lease_event::gone) { return lose(loss::taken); }
     if (in_flight_ == 0) { state_ = state::held; }
-    if (input.what == lease_event::renewal_unknown) {
+    if (input.event == lease_event::renewal_unknown) {
         out.tell_trouble = !troubled_;
         troubled_ = true;
         renew_at_ = now + pause(deadline_ - now);
@@ -152,19 +152,19 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     return out;
 }
 
-lease_machine::actions lease_machine::answered_release(lease_event what, instant now) noexcept {
+lease_machine::actions lease_machine::answered_release(lease_event event, instant now) noexcept {
     actions out;
     if (state_ != state::releasing) {
         out.wake = next_wake();
         return out;
     }
-    if (what == lease_event::release_unknown && now < give_up_release_) {
+    if (event == lease_event::release_unknown && now < give_up_release_) {
         renew_at_ = now + pause(give_up_release_ - now);
         out.wake = next_wake();
         return out;
     }
     state_ = state::ended;
-    switch (what) {
+    switch (event) {
     case lease_event::release_done: ending_ = ending::released; break;
     case lease_event::release_void: ending_ = ending::not_held; break;
     case lease_event::release_refused: ending_ = ending::refused; break;

@@ -29,7 +29,7 @@ enum class lease_event : std::uint8_t {
 };
 
 struct lease_input {
-    lease_event what{};
+    lease_event event{};
     base::instant when{};
     base::milliseconds lease{0};
 };
@@ -80,7 +80,7 @@ public:
     };
 
     lease_machine() noexcept = default; ///< of no lease yet
-    lease_machine(const lease_terms& terms, const beginning& how) noexcept;
+    lease_machine(const lease_terms& terms, const beginning& start) noexcept;
 
     actions on(const lease_input& input, base::instant now) noexcept;
 
@@ -105,7 +105,7 @@ private:
     actions tick_releasing(base::instant now) noexcept;
     actions begin_release(base::instant give_up) noexcept;
     actions renewal(const lease_input& input, base::instant now) noexcept;
-    actions answered_release(lease_event what, base::instant now) noexcept;
+    actions answered_release(lease_event event, base::instant now) noexcept;
     actions lose(loss why) noexcept;
     actions extend(base::milliseconds lease, base::instant now) noexcept;
     actions doubt(base::instant now) noexcept;

@@ -32,12 +32,12 @@ std::string connect_text(int error) {
 
 } // namespace
 
-connector::connector(const endpoint& where, const lookup& how)
+connector::connector(const endpoint& where, const lookup& target)
     : all_{require(::epoll_create1(EPOLL_CLOEXEC), "epoll")} {
-    start(where, how);
+    start(where, target);
 }
 
-void connector::start(const endpoint& where, const lookup& how) {
+void connector::start(const endpoint& where, const lookup& target) {
     if (!where.unix_path.empty()) {
         std::string why_not;
         const auto path = unix_address(where.unix_path, why_not);
@@ -49,7 +49,7 @@ void connector::start(const endpoint& where, const lookup& how) {
         return found({{*numeric}, {}});
     }
     state_ = state::resolving;
-    resolver_.emplace(where.host, where.port, how);
+    resolver_.emplace(where.host, where.port, target);
     watch(resolver_->descriptor(), EPOLLIN);
 }
 
@@ -92,14 +92,14 @@ void connector::ready(int descriptor) {
     }
 }
 
-void connector::found(resolution&& what) {
+void connector::found(resolution&& resolution) {
     if (resolver_) {
         unwatch(resolver_->descriptor());
         resolver_.reset();
     }
-    if (what.addresses.empty()) { return fail(std::move(what.failure), false); }
+    if (resolution.addresses.empty()) { return fail(std::move(resolution.failure), false); }
     state_ = state::connecting;
-    addresses_ = std::move(what.addresses);
+    addresses_ = std::move(resolution.addresses);
     if (addresses_.size() > 1) {
         timer_ = require(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timer");
         watch(timer_.get(), EPOLLIN);

@@ -32,7 +32,7 @@ public:
     static constexpr std::chrono::milliseconds head_start{250};
 
     /// Throws std::system_error if there can be no thread or descriptor now.
-    connector(const endpoint& where, const lookup& how);
+    connector(const endpoint& where, const lookup& target);
 
     [[nodiscard]] state now_in() const noexcept { return state_; }
     [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
@@ -44,10 +44,10 @@ public:
     [[nodiscard]] base::fd take() noexcept;
 
 private:
-    void start(const endpoint& where, const lookup& how);
+    void start(const endpoint& where, const lookup& target);
     void watch(int descriptor, std::uint32_t events) const;
     void unwatch(int descriptor) const noexcept;
-    void found(resolution&& what);
+    void found(resolution&& resolution);
     void ready(int descriptor);
     void try_next();
     void attempted(int error);

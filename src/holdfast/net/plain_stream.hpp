@@ -12,8 +12,8 @@ namespace holdfast::net {
 
 class plain_stream final : public socket_stream {
 public:
-    explicit plain_stream(const endpoint& where, const lookup& how = system_lookup) {
-        connect(where, how);
+    explicit plain_stream(const endpoint& where, const lookup& target = system_lookup) {
+        connect(where, target);
     }
     /// One that has failed for good before it began.
     explicit plain_stream(std::string&& failure) { fail(std::move(failure), true); }

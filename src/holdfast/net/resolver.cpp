@@ -43,10 +43,10 @@ std::string why(int code, int error) {
     return text;
 }
 
-resolution look_up(const std::string& host, std::uint16_t port, const lookup& how) noexcept {
+resolution look_up(const std::string& host, std::uint16_t port, const lookup& target) noexcept {
     try {
         try {
-            return how(host, port);
+            return target(host, port);
         } catch (const std::exception& problem) { return {{}, problem.what()}; }
     } catch (...) {
         resolution none;
@@ -85,14 +85,14 @@ struct resolver::shared {
     std::mutex mutex{};
     std::optional<resolution> result{};
 
-    void finish(resolution&& what) {
+    void finish(resolution&& resolution) {
         const std::lock_guard guard{mutex};
-        result = std::move(what);
+        result = std::move(resolution);
         (void)::eventfd_write(done.get(), 1);
     }
 };
 
-resolver::resolver(const std::string& host, std::uint16_t port, const lookup& how)
+resolver::resolver(const std::string& host, std::uint16_t port, const lookup& target)
     : shared_{std::make_shared<shared>()} {
     if (!shared_->done) { throw std::system_error{errno, std::generic_category(), "eventfd"}; }
     if (!enter()) {
@@ -100,8 +100,8 @@ resolver::resolver(const std::string& host, std::uint16_t port, const lookup& ho
         return;
     }
     try {
-        base::library_thread("holdfast-names", [to = shared_, host, port, how] {
-            auto found = look_up(host, port, how);
+        base::library_thread("holdfast-names", [to = shared_, host, port, target] {
+            auto found = look_up(host, port, target);
             leave();
             to->finish(std::move(found));
         }).detach();

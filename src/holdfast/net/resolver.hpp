@@ -32,7 +32,7 @@ public:
     static constexpr unsigned most_lookups = 64;
 
     /// Throws std::system_error if there can be no thread or descriptor now.
-    resolver(const std::string& host, std::uint16_t port, const lookup& how);
+    resolver(const std::string& host, std::uint16_t port, const lookup& target);
 
     /// Becomes readable when the result is there, and stays so.
     [[nodiscard]] int descriptor() const noexcept;

@@ -17,9 +17,9 @@ pollfd socket_stream::wanted() const noexcept {
     return {.fd = state_ == state::failed ? -1 : socket_.get(), .events = events(), .revents = 0};
 }
 
-void socket_stream::connect(const endpoint& where, const lookup& how) {
+void socket_stream::connect(const endpoint& where, const lookup& target) {
     try {
-        connector_.emplace(where, how);
+        connector_.emplace(where, target);
         follow_connector();
     } catch (const std::exception& problem) { fail(problem.what()); }
 }

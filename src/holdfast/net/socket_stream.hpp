@@ -27,7 +27,7 @@ protected:
     socket_stream() = default;
 
     /// Called by the constructor of the derived class, or not at all if it has failed already.
-    void connect(const endpoint& where, const lookup& how);
+    void connect(const endpoint& where, const lookup& target);
 
     /// Has a socket now; goes on to opened() at once or in time.
     virtual void connected() = 0;

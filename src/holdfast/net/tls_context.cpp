@@ -106,7 +106,7 @@ void demand_name(SSL* connection, const std::string& name) {
 
 } // namespace
 
-ssl_context make_context(const tls_terms& how) {
+ssl_context make_context(const tls_terms& terms) {
     // Not cleaned up by exit(): a client in a static variable may still speak to its server then.
     OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
     ERR_clear_error();
@@ -117,8 +117,8 @@ ssl_context make_context(const tls_terms& how) {
     SSL_CTX_set_mode(out.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_session_cache_mode(out.get(), SSL_SESS_CACHE_OFF);
-    if (how.verify) { load_authorities(out.get(), how.ca_file); }
-    load_own_certificate(out.get(), how.certificate, how.private_key);
+    if (terms.verify) { load_authorities(out.get(), terms.ca_file); }
+    load_own_certificate(out.get(), terms.certificate, terms.private_key);
     return out;
 }
 
@@ -130,12 +130,12 @@ std::string expected_name(const endpoint& where) {
     return name;
 }
 
-ssl_connection make_connection(SSL_CTX* context, const tls_terms& how, const std::string& name) {
+ssl_connection make_connection(SSL_CTX* context, const tls_terms& terms, const std::string& name) {
     ERR_clear_error();
     ssl_connection out{SSL_new(context)};
     require(out != nullptr, "memory");
     SSL_set_connect_state(out.get());
-    if (how.verify) { demand_name(out.get(), name); }
+    if (terms.verify) { demand_name(out.get(), name); }
     if (!name.empty() && !is_address(name)) {
         // SSL_set_tlsext_host_name, whose macro casts as C does; the name is copied.
         require(SSL_ctrl(out.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,

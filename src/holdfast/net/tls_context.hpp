@@ -29,7 +29,7 @@ public:
 };
 
 /// With authorities and own certificate loaded; TLS 1.2 or newer. Throws tls_problem.
-[[nodiscard]] ssl_context make_context(const tls_terms& how);
+[[nodiscard]] ssl_context make_context(const tls_terms& terms);
 
 /// The name that the server's certificate must bear: `server_name`, or else the host. May be an
 /// address, which has no zone (`%eth0`) then.
@@ -37,7 +37,7 @@ public:
 
 /// A client's connection that demands a certificate for `name`, if the terms say so, and asks for
 /// `name` unless it is an address. Throws tls_problem.
-[[nodiscard]] ssl_connection make_connection(SSL_CTX* context, const tls_terms& how,
+[[nodiscard]] ssl_connection make_connection(SSL_CTX* context, const tls_terms& terms,
                                              const std::string& name);
 
 } // namespace holdfast::net

@@ -38,20 +38,22 @@ std::string reason_text(unsigned long code) {
     return reason != nullptr ? reason : "error " + std::to_string(code);
 }
 
-tls_failure protocol_failure(unsigned long code, const tls_circumstances& how) {
+tls_failure protocol_failure(unsigned long code, const tls_circumstances& circumstances) {
     switch (ERR_GET_REASON(code)) {
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_HTTP_REQUEST:
     case SSL_R_PACKET_LENGTH_TOO_LONG:
     case SSL_R_RECORD_LENGTH_MISMATCH:
-        if (how.shaking_hands) { return {"the server does not speak TLS on this port", true}; }
+        if (circumstances.shaking_hands) {
+            return {"the server does not speak TLS on this port", true};
+        }
         break;
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
     case SSL_R_VERSION_TOO_LOW: return {"the server speaks no TLS of version 1.2 or newer", true};
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return {wants_certificate, true};
     case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: // all that TLS 1.2 has to say
-        if (how.certificate_asked_for) { return {wants_certificate, true}; }
+        if (circumstances.certificate_asked_for) { return {wants_certificate, true}; }
         return {"the server refuses the TLS handshake, perhaps for want of a common cipher", true};
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
@@ -62,34 +64,34 @@ tls_failure protocol_failure(unsigned long code, const tls_circumstances& how) {
     case SSL_R_TLSV1_ALERT_ACCESS_DENIED:
         return {"the server refuses the client certificate: " + reason_text(code), true};
     case SSL_R_TLSV1_UNRECOGNIZED_NAME:
-        return {"the server does not know the name " + base::quote(how.name), true};
+        return {"the server does not know the name " + base::quote(circumstances.name), true};
     default: break;
     }
     return {"TLS failed: " + reason_text(code), false};
 }
 
-tls_failure link_failure(int error, const tls_circumstances& how) {
+tls_failure link_failure(int error, const tls_circumstances& circumstances) {
     std::string text = error != 0 ? system_text(error) : closed_by_server;
-    if (how.shaking_hands) { text += " during the TLS handshake"; }
+    if (circumstances.shaking_hands) { text += " during the TLS handshake"; }
     // Its reason may have been lost on the way.
-    if (how.certificate_asked_for) { text += "; it had asked for a client certificate"; }
+    if (circumstances.certificate_asked_for) { text += "; it had asked for a client certificate"; }
     return {std::move(text), false};
 }
 
 } // namespace
 
-tls_failure explain(const SSL* connection, int result, const tls_circumstances& how) {
+tls_failure explain(const SSL* connection, int result, const tls_circumstances& circumstances) {
     const unsigned long code = ERR_peek_error();
     ERR_clear_error();
     const bool has_reason = result == SSL_ERROR_SSL && code != 0;
     if (has_reason && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-        return {certificate_text(SSL_get_verify_result(connection), how.name), true};
+        return {certificate_text(SSL_get_verify_result(connection), circumstances.name), true};
     }
     if (has_reason && ERR_GET_REASON(code) != SSL_R_UNEXPECTED_EOF_WHILE_READING) {
-        return protocol_failure(code, how);
+        return protocol_failure(code, circumstances);
     }
-    const auto& link = how.link;
-    return link_failure(link.send_error != 0 ? link.send_error : link.receive_error, how);
+    const auto& link = circumstances.link;
+    return link_failure(link.send_error != 0 ? link.send_error : link.receive_error, circumstances);
 }
 
 } // namespace holdfast::net

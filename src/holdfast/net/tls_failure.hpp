@@ -24,6 +24,7 @@ struct tls_circumstances {
 
 /// After a call that failed; `result` is what SSL_get_error() made of it. Empties OpenSSL's error
 /// queue.
-[[nodiscard]] tls_failure explain(const SSL* connection, int result, const tls_circumstances& how);
+[[nodiscard]] tls_failure explain(const SSL* connection, int result,
+                                  const tls_circumstances& circumstances);
 
 } // namespace holdfast::net

@@ -9,7 +9,7 @@
 
 namespace holdfast::net {
 
-tls_stream::tls_stream(const endpoint& where, const lookup& how) : name_{expected_name(where)} {
+tls_stream::tls_stream(const endpoint& where, const lookup& target) : name_{expected_name(where)} {
     try {
         context_ = make_context(*where.tls);
         connection_ = make_connection(context_.get(), *where.tls, name_);
@@ -19,7 +19,7 @@ tls_stream::tls_stream(const endpoint& where, const lookup& how) : name_{expecte
     }
     SSL_set_ex_data(connection_.get(), 0, this);
     SSL_CTX_set_client_cert_cb(context_.get(), on_certificate_asked_for);
-    connect(where, how);
+    connect(where, target);
 }
 
 tls_stream::~tls_stream() {

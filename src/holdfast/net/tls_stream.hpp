@@ -21,7 +21,7 @@ namespace holdfast::net {
 /// A write that waits for bytes is not polled for; it asks for room again as soon as some came.
 class tls_stream final : public socket_stream {
 public:
-    explicit tls_stream(const endpoint& where, const lookup& how = system_lookup);
+    explicit tls_stream(const endpoint& where, const lookup& target = system_lookup);
     ~tls_stream() override;
 
     [[nodiscard]] std::string_view step() const noexcept override;

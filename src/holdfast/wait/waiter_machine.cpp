@@ -29,7 +29,7 @@ constexpr milliseconds lately{1000};
 } // namespace
 
 waiter_machine::actions waiter_machine::on(const wait_input& input, instant now) noexcept {
-    switch (input.what) {
+    switch (input.event) {
     case wait_event::start:
         if (state_ != state::idle) { break; }
         started_ = now;
@@ -82,9 +82,9 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
 }
 
 waiter_machine::actions waiter_machine::answered(const wait_input& input, instant now) noexcept {
-    if (state_ != state::asking) { return stray_answer(input.what, now); }
+    if (state_ != state::asking) { return stray_answer(input.event, now); }
     state_ = state::pausing; // nothing is on its way any more
-    switch (input.what) {
+    switch (input.event) {
     case wait_event::granted: return have(input.token, asked_at_, false, now);
     case wait_event::queued:
         unanswered_ = false;
@@ -221,7 +221,7 @@ waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant 
     // What it says was true before the last acquire.
     const bool old = std::exchange(beat_is_old_, false);
     if (old || state_ != state::queued) { return idle_until_wake(); }
-    switch (input.what) {
+    switch (input.event) {
     case wait_event::beat_queued:
         confirmed_at_ = input.sent;
         hear(now);
@@ -244,9 +244,9 @@ waiter_machine::actions waiter_machine::in_queue(const wait_input& input, instan
     return idle_until_wake();
 }
 
-waiter_machine::actions waiter_machine::finish(outcome how) noexcept {
+waiter_machine::actions waiter_machine::finish(outcome result) noexcept {
     state_ = state::done;
-    outcome_ = how;
+    outcome_ = result;
     actions out;
     out.finish = true;
     return out;

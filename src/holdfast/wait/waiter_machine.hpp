@@ -33,7 +33,7 @@ enum class wait_event : std::uint8_t {
 };
 
 struct wait_input {
-    wait_event what{};
+    wait_event event{};
     std::uint64_t token = 0;
     base::instant sent{}; ///< of the request that is answered
     unsigned ahead = 0;
@@ -122,7 +122,7 @@ private:
     actions tick(base::instant now) noexcept;
     actions beat(base::instant now) noexcept;
     actions answered(const wait_input& input, base::instant now) noexcept;
-    actions stray_answer(wait_event what, base::instant now) noexcept;
+    actions stray_answer(wait_event event, base::instant now) noexcept;
     actions push(const wait_input& input, base::instant now) noexcept;
     actions look_again(base::instant now) noexcept;
     void hear(base::instant now) noexcept;
@@ -132,7 +132,7 @@ private:
                  base::instant now) noexcept;
     actions no_answer(base::instant now, bool retry_now) noexcept;
     actions leave(outcome why, base::instant now) noexcept;
-    actions finish(outcome how) noexcept;
+    actions finish(outcome result) noexcept;
     actions withdrawing(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;

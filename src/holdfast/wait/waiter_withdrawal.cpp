@@ -20,10 +20,10 @@ waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept
 }
 
 /// The answer to an acquire that nobody waits for any more.
-waiter_machine::actions waiter_machine::stray_answer(wait_event what, instant now) noexcept {
-    if (what == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
+waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant now) noexcept {
+    if (event == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
     const bool maybe_there =
-        what == wait_event::granted || what == wait_event::queued || what == wait_event::unknown;
+        event == wait_event::granted || event == wait_event::queued || event == wait_event::unknown;
     if (maybe_there && state_ == state::withdrawing) {
         withdraw_again_ = true; // the engine may have got to the withdrawal first
     }
@@ -53,20 +53,20 @@ waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
 waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
     if (state_ != state::withdrawing) { return idle_until_wake(); }
     actions out;
-    if (input.what == wait_event::withdraw_failed && now < withdraw_until_) {
+    if (input.event == wait_event::withdraw_failed && now < withdraw_until_) {
         withdraw_failed_ = true;
         next_ = later(now, retry_pause);
         out.wake = next_;
         return out;
     }
-    if (input.what == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
-    if (input.what == wait_event::withdrawn && now <= late_until_) {
+    if (input.event == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
+    if (input.event == wait_event::withdrawn && now <= late_until_) {
         next_ = later(late_until_, retry_pause); // the engine's clock is known only so well
         out.wake = next_;
         return out;
     }
     state_ = state::done;
-    out.tell_withdraw_failed = input.what == wait_event::withdraw_failed;
+    out.tell_withdraw_failed = input.event == wait_event::withdraw_failed;
     return out;
 }
 

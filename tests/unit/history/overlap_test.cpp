@@ -227,7 +227,7 @@ TEST(history_checker, keeps_names_apart) {
             [](auto& what) {
                 if constexpr (requires { what.name; }) { what.name = "another"; }
             },
-            e.what);
+            e.type);
         s.events.push_back(e);
     }
     EXPECT_THAT(s.found(), IsEmpty());

@@ -23,7 +23,7 @@ const std::string good = to_line({.at = 5ns,
                                   .pid = 7,
                                   .thread = 1,
                                   .process = "p",
-                                  .what = released{.name = "n", .owner = "o"}});
+                                  .type = released{.name = "n", .owner = "o"}});
 
 std::vector<happening> one_of_each() {
     return {requested{"n", "o", mode::permits, 2, 3, 1500ms},
@@ -43,7 +43,7 @@ TEST(history_parse, reads_back_every_kind_of_event) {
     std::string text;
     for (const auto& what : one_of_each()) {
         text += to_line(
-            {.at = 123456789012ns, .pid = 4711, .thread = 3, .process = "taker 3", .what = what});
+            {.at = 123456789012ns, .pid = 4711, .thread = 3, .process = "taker 3", .type = what});
     }
     const auto read = parse_text(text);
     EXPECT_TRUE(read.errors.empty());
@@ -55,45 +55,45 @@ TEST(history_parse, reads_back_every_kind_of_event) {
         EXPECT_EQ(e.line, i + 1);
         EXPECT_EQ(e.at, 123456789012ns);
         EXPECT_EQ(e.process, "taker 3");
-        EXPECT_EQ(e.what.index(), one_of_each()[i].index());
+        EXPECT_EQ(e.type.index(), one_of_each()[i].index());
         again += to_line(e);
     }
     EXPECT_EQ(again, text);
-    const auto& w = std::get<wrote>(read.events[6].what);
+    const auto& w = std::get<wrote>(read.events[6].type);
     EXPECT_EQ(w.token, 3U);
     EXPECT_FALSE(w.accepted);
     EXPECT_EQ(w.begun, 4ns);
     EXPECT_EQ(w.value, -5);
-    EXPECT_EQ(std::get<requested>(read.events[0].what).lease, 1500ms);
+    EXPECT_EQ(std::get<requested>(read.events[0].type).lease, 1500ms);
 }
 
 TEST(history_parse, carries_names_of_any_bytes) {
     std::string name;
     for (int byte = 0; byte < 256; ++byte) { name += static_cast<char>(byte); }
-    const auto line = to_line({.process = name, .what = released{.name = name, .owner = name}});
+    const auto line = to_line({.process = name, .type = released{.name = name, .owner = name}});
     EXPECT_EQ(line.find('\n'), line.size() - 1);
     EXPECT_EQ(line.rfind('@'), 0U);
     const auto read = parse_text(line);
     ASSERT_EQ(read.events.size(), 1U);
     EXPECT_EQ(read.events[0].process, name);
-    EXPECT_EQ(std::get<released>(read.events[0].what).name, name);
-    EXPECT_EQ(std::get<released>(read.events[0].what).owner, name);
+    EXPECT_EQ(std::get<released>(read.events[0].type).name, name);
+    EXPECT_EQ(std::get<released>(read.events[0].type).owner, name);
 }
 
 TEST(history_parse, has_room_for_the_longest_name_in_a_line) {
     const requested longest{.name = std::string(512, '\n'),
                             .owner = std::string(64, 'o'),
-                            .how = mode::exclusive,
+                            .mode = mode::exclusive,
                             .n = ~0U,
                             .limit = ~0U,
                             .lease = never};
-    EXPECT_FALSE(to_line({.at = never, .process = std::string(64, ' '), .what = longest}).empty());
+    EXPECT_FALSE(to_line({.at = never, .process = std::string(64, ' '), .type = longest}).empty());
 }
 
 TEST(history_parse, does_not_write_a_line_that_does_not_fit) {
-    EXPECT_EQ(to_line({.what = released{.name = std::string(max_line, 'n')}}), "");
+    EXPECT_EQ(to_line({.type = released{.name = std::string(max_line, 'n')}}), "");
     std::array<char, 10> little{};
-    EXPECT_EQ(to_line({.what = released{.name = "n"}}, little), 0U);
+    EXPECT_EQ(to_line({.type = released{.name = "n"}}, little), 0U);
 }
 
 TEST(history_parse, tolerates_and_counts_a_torn_last_line_wherever_it_is_torn) {

@@ -21,9 +21,9 @@ struct place {
     const hold* next;
 
     [[nodiscard]] const process_line& process() const { return all.process(here.grant->pid); }
-    [[nodiscard]] mode how() const { return here.request().how; }
+    [[nodiscard]] mode how() const { return here.request().mode; }
     [[nodiscard]] bool next_is(mode m) const {
-        return next != nullptr && next->request().how == m && !next->valid.empty() &&
+        return next != nullptr && next->request().mode == m && !next->valid.empty() &&
                next->valid.front().to - next->grant->at > 10us;
     }
     /// Whether the lease here would still be valid just after the next was granted.
@@ -65,7 +65,7 @@ public:
     event& edit(const event* e) { return history_[static_cast<std::size_t>(e - history_.data())]; }
     template <class Happening>
     Happening& edit_as(const event* e) {
-        return std::get<Happening>(edit(e).what);
+        return std::get<Happening>(edit(e).type);
     }
     /// Must come last: it moves the events that the place points to.
     void drop(const std::vector<const event*>& victims) {
@@ -118,7 +118,7 @@ bool break_unrecorded(events& h, std::mt19937_64& r) {
             return p.how() == mode::exclusive && p.next_is(mode::exclusive) &&
                    p.here.broken_from < p.next->grant->at && p.here.loss != nullptr &&
                    p.here.last_valid_until() > p.next->grant->at + 1us &&
-                   std::get<lost>(p.here.loss->what).fired > p.next->grant->at + 1us;
+                   std::get<lost>(p.here.loss->type).fired > p.next->grant->at + 1us;
         },
         [](gardener& g, const place& p) { g.drop(p.line.breaks); });
 }
@@ -173,7 +173,7 @@ bool old_epoch(events& h, std::mt19937_64& r) {
 bool refused_write_accepted(events& h, std::mt19937_64& r) {
     std::vector<wrote*> refused;
     for (auto& e : h) {
-        auto* w = std::get_if<wrote>(&e.what);
+        auto* w = std::get_if<wrote>(&e.type);
         if (w != nullptr && !w->accepted) { refused.push_back(w); }
     }
     if (refused.empty()) { return false; }
@@ -184,7 +184,7 @@ bool refused_write_accepted(events& h, std::mt19937_64& r) {
 bool update_overwritten(events& h, std::mt19937_64& r) {
     std::vector<wrote*> counted;
     for (auto& e : h) {
-        auto* w = std::get_if<wrote>(&e.what);
+        auto* w = std::get_if<wrote>(&e.type);
         if (w != nullptr && w->value && *w->value > 1) { counted.push_back(w); }
     }
     if (counted.empty()) { return false; }
@@ -219,7 +219,7 @@ bool asked_long_before(events& h, std::mt19937_64& r) {
 /// A loss because time ran out, of a process to which nothing else happens soon.
 bool plain_loss(const place& p) {
     if (p.here.loss == nullptr || p.here.release != nullptr) { return false; }
-    const auto fired = std::get<lost>(p.here.loss->what).fired;
+    const auto fired = std::get<lost>(p.here.loss->type).fired;
     const auto n = p.here.last_valid_until();
     return fired >= n && p.all.end - fired > 1s && p.undisturbed(n, fired + 500ms);
 }
@@ -258,7 +258,7 @@ bool lost_then_renewed(events& h, std::mt19937_64& r) {
     return gardener{h, r}.at_one(plain_loss, [](gardener& g, const place& p) {
         auto e = *p.here.loss;
         e.at += 1ms;
-        e.what = renewed{p.line.name, p.here.request().owner, e.at + 100ms};
+        e.type = renewed{p.line.name, p.here.request().owner, e.at + 100ms};
         g.add(e);
     });
 }

@@ -87,7 +87,7 @@ TEST(history_recorder, brings_every_event_of_four_processes_in_whole) {
     std::map<std::string, stamp> last;
     std::set<int> pids;
     for (const auto& e : read.events) {
-        const auto& w = std::get<wrote>(e.what);
+        const auto& w = std::get<wrote>(e.type);
         EXPECT_EQ(*w.value, next[e.process]++);
         EXPECT_EQ(w.name, std::string(static_cast<std::size_t>(1 + *w.value % 200), '%'));
         EXPECT_GE(e.at, last[e.process]);
@@ -141,7 +141,7 @@ TEST(history_recorder, leaves_whole_lines_when_its_process_is_killed) {
     EXPECT_TRUE(read.errors.empty());
     EXPECT_LE(read.torn, 1U);
     std::int64_t next = 0;
-    for (const auto& e : read.events) { EXPECT_EQ(*std::get<wrote>(e.what).value, next++); }
+    for (const auto& e : read.events) { EXPECT_EQ(*std::get<wrote>(e.type).value, next++); }
 }
 
 TEST(history_recorder, appends_to_what_is_there_and_keeps_a_stamp_that_it_is_given) {

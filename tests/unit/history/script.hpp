@@ -29,10 +29,10 @@ public:
         return add(at, owner, what);
     }
     script& ask_shared(stamp at, const std::string& owner) {
-        return ask(at, owner, {.how = mode::shared});
+        return ask(at, owner, {.mode = mode::shared});
     }
     script& ask_permits(stamp at, const std::string& owner, unsigned n, unsigned limit) {
-        return ask(at, owner, {.how = mode::permits, .n = n, .limit = limit});
+        return ask(at, owner, {.mode = mode::permits, .n = n, .limit = limit});
     }
     script& grant(stamp at, const std::string& owner, std::uint64_t token, stamp until) {
         return add(at, owner, granted{name(), owner, token, start + until});
@@ -77,8 +77,8 @@ public:
         return ask(from, owner).grant(from, owner, token, until);
     }
 
-    script& add(stamp at, const std::string& owner, happening what) {
-        events.push_back({start + at, owner[0], 1, owner, std::move(what)});
+    script& add(stamp at, const std::string& owner, happening happening) {
+        events.push_back({start + at, owner[0], 1, owner, std::move(happening)});
         return *this;
     }
 

@@ -19,42 +19,44 @@ namespace {
 /// that moment.
 constexpr unsigned told_when_to_look = 4;
 
-answer say(fate what) {
+answer say(op_status status) {
     answer out;
-    out.what = what;
+    out.status = status;
     return out;
 }
 
 } // namespace
 
-std::optional<answer> gate::wrong_use(const acquire_op& what) const {
+std::optional<answer> gate::wrong_use(const acquire_op& operation) const {
     if (state_.idle()) { return std::nullopt; }
-    if (what.kind != state_.kind) {
+    if (operation.kind != state_.kind) {
         return refuse(errc::wrong_primitive, std::string{"the name is in use as a "} +
                                                  word(state_.kind) + ", not as a " +
-                                                 word(what.kind));
+                                                 word(operation.kind));
     }
-    if (what.kind == primitive::semaphore && what.limit != state_.limit) {
+    if (operation.kind == primitive::semaphore && operation.limit != state_.limit) {
         return refuse(errc::wrong_limit, "the semaphore is in use with limit " +
                                              std::to_string(state_.limit) + ", not " +
-                                             std::to_string(what.limit));
+                                             std::to_string(operation.limit));
     }
     return std::nullopt;
 }
 
-answer gate::acquire(const acquire_op& what, const place& from) {
-    if (auto wrong = wrong_request(what)) { return std::move(*wrong); }
-    const base::owner_id& owner = what.who.owner;
+answer gate::acquire(const acquire_op& operation, const place& from) {
+    if (auto wrong = wrong_request(operation)) { return std::move(*wrong); }
+    const base::owner_id& owner = operation.ticket.owner;
     settle(&owner);
     if (const auto held = find(owner); held != state_.holds.end()) {
-        return held->resting(at_.now) ? say(fate::busy) : grant_again(*held, what);
+        return held->resting(at_.now) ? say(op_status::busy) : grant_again(*held, operation);
     }
     // A duplicate that comes too late, or after its own release, must not take the lock: nobody
     // would give it back (P5).
-    if (at_.now > what.not_after || released_last(owner)) { return say(fate::busy); }
-    if (auto wrong = wrong_use(what)) { return std::move(*wrong); }
-    if (state_.waiting == 0 && fits(what.how, what.permits)) { return grant(what, from); }
-    return what.queue == queueing::no ? say(fate::busy) : enqueue(what, from);
+    if (at_.now > operation.not_after || released_last(owner)) { return say(op_status::busy); }
+    if (auto wrong = wrong_use(operation)) { return std::move(*wrong); }
+    if (state_.waiting == 0 && fits(operation.mode, operation.permits)) {
+        return grant(operation, from);
+    }
+    return operation.queue == queueing::no ? say(op_status::busy) : enqueue(operation, from);
 }
 
 /// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Where
@@ -72,37 +74,37 @@ std::optional<answer> gate::wrong_proposal(const acquire_op& request) const {
         highest = clock - std::min(clock, proposal_window_us);
     }
     if (request.proposed_token > highest) { return std::nullopt; }
-    answer refused = say(fate::busy);
+    answer refused = say(op_status::busy);
     refused.token = highest; // the next proposal must be above it
     return refused;
 }
 
-answer gate::grant(const acquire_op& what, const place& from) {
-    if (auto refused = wrong_proposal(what)) { return std::move(*refused); }
-    if (what.proposed_token == 0 && tokens_used_up()) {
+answer gate::grant(const acquire_op& operation, const place& from) {
+    if (auto refused = wrong_proposal(operation)) { return std::move(*refused); }
+    if (operation.proposed_token == 0 && tokens_used_up()) {
         return refuse(errc::internal,
                       "the next token would not be below 2^53: is the clock right?");
     }
     place where = from;
-    std::string note = what.note;
+    std::string note = operation.note;
     make_room(state_.holds);
     // From here on nothing throws: a hold that is half made would be nobody's.
-    state_.kind = what.kind;
-    state_.limit = what.kind == primitive::semaphore ? what.limit : 1;
+    state_.kind = operation.kind;
+    state_.limit = operation.kind == primitive::semaphore ? operation.limit : 1;
     hold& given = state_.holds.emplace_back();
-    given.owner = what.who.owner;
-    given.token = give_token(what.how, what.proposed_token);
-    given.how = what.how;
-    given.permits = what.kind == primitive::semaphore ? what.permits : 1;
-    given.detached = what.detached;
-    given.deadline = base::later(at_.now, what.lease);
-    given.rest_until = base::later(at_.now, what.min_hold);
+    given.owner = operation.ticket.owner;
+    given.token = give_token(operation.mode, operation.proposed_token);
+    given.mode = operation.mode;
+    given.permits = operation.kind == primitive::semaphore ? operation.permits : 1;
+    given.detached = operation.detached;
+    given.deadline = base::later(at_.now, operation.lease);
+    given.rest_until = base::later(at_.now, operation.min_hold);
     given.since_wall_us = at_.wall_us;
     given.from = std::move(where);
     given.note = std::move(note);
-    answer out = say(fate::granted);
+    answer out = say(op_status::granted);
     out.token = given.token;
-    keep_past_duplicates(what);
+    keep_past_duplicates(operation);
     changed_ = true;
     return out;
 }
@@ -116,15 +118,15 @@ answer gate::grant_again(hold& held, const acquire_op& request) noexcept {
         held.deadline = deadline;
         changed_ = true;
     }
-    answer out = say(fate::granted);
+    answer out = say(op_status::granted);
     out.token = held.token;
     return out;
 }
 
-answer gate::enqueue(const acquire_op& what, const place& from) {
-    const base::owner_id& owner = what.who.owner;
+answer gate::enqueue(const acquire_op& operation, const place& from) {
+    const base::owner_id& owner = operation.ticket.owner;
     const base::instant alive_until = base::later(at_.now, waiter_patience);
-    answer out = say(fate::queued);
+    answer out = say(op_status::queued);
     if (state_.waiting > 0 && queue_.touch(owner, alive_until)) {
         out.ahead = queue_.ahead(owner).value_or(0);
     } else {
@@ -133,13 +135,14 @@ answer gate::enqueue(const acquire_op& what, const place& from) {
             return refuse(errc::limit_reached,
                           std::to_string(limits::waiters_per_name) + " wait for this name already");
         }
-        const unsigned permits = what.kind == primitive::semaphore ? what.permits : 1;
-        queue_.push({owner, what.how, permits, what.queue, what.lease, what.min_hold, what.detached,
-                     alive_until, at_.wall_us, from, what.note});
+        const unsigned permits = operation.kind == primitive::semaphore ? operation.permits : 1;
+        queue_.push({owner, operation.mode, permits, operation.queue, operation.lease,
+                     operation.min_hold, operation.detached, alive_until, at_.wall_us, from,
+                     operation.note});
         out.ahead = state_.waiting++;
         changed_ = true;
     }
-    keep_past_duplicates(what);
+    keep_past_duplicates(operation);
     out.check_in = check_in(out.ahead);
     return out;
 }
@@ -154,7 +157,7 @@ void gate::keep_past_duplicates(const acquire_op& request) noexcept {
 base::duration gate::check_in(unsigned ahead) const noexcept {
     if (ahead >= told_when_to_look || state_.holds.empty()) { return base::duration{0}; }
     base::instant first = base::never;
-    for (const hold& one : state_.holds) { first = std::min(first, one.ends()); }
+    for (const hold& hold : state_.holds) { first = std::min(first, hold.ends()); }
     return first - at_.now;
 }
 

@@ -9,42 +9,43 @@
 
 namespace holdfast::engine::admission {
 
-beat_answer gate::beat(const beat_op::item& what) {
-    const base::owner_id& owner = what.who.owner;
+beat_answer gate::beat(const beat_op::item& item) {
+    const base::owner_id& owner = item.ticket.owner;
     settle(&owner);
     beat_answer out;
-    out.who = what.who;
-    out.what = fate::lost;
+    out.ticket = item.ticket;
+    out.status = op_status::lost;
     const auto held = find(owner);
     const bool holds = held != state_.holds.end() && !held->resting(at_.now);
-    if (!what.waiting) {
-        if (!lease_in_range(what.lease)) {
-            out.what = fate::failed;
+    if (!item.waiting) {
+        if (!lease_in_range(item.lease)) {
+            out.status = op_status::failed;
         } else if (holds) {
-            const auto until = base::later(at_.now, what.lease);
-            held->deadline = what.order == 0 ? std::max(held->deadline, until) : until;
+            const auto until = base::later(at_.now, item.lease);
+            held->deadline = item.order == 0 ? std::max(held->deadline, until) : until;
             changed_ = true;
-            out.what = fate::renewed;
+            out.status = op_status::renewed;
         }
     } else if (holds) {
-        out.what = fate::granted;
+        out.status = op_status::granted;
         out.token = held->token;
     } else if (state_.waiting > 0 && queue_.touch(owner, base::later(at_.now, waiter_patience))) {
-        out.what = fate::queued;
+        out.status = op_status::queued;
         out.ahead = queue_.ahead(owner).value_or(0);
         out.check_in = check_in(out.ahead);
     }
     return out;
 }
 
-fate gate::release(const base::owner_id& owner) {
+op_status gate::release(const base::owner_id& owner) {
     drop_ended_holds();
     const auto held = find(owner);
     const bool found = held != state_.holds.end();
     if (!found || held->resting(at_.now)) {
-        const fate before = found && held->released ? fate::released : fate::not_held;
+        const op_status before =
+            found && held->released ? op_status::released : op_status::not_held;
         grant_heads(nullptr);
-        return released_last(owner) ? state_.last.what : before;
+        return released_last(owner) ? state_.last.status : before;
     }
     const bool rests = held->rest_until > at_.now;
     if (rests) {
@@ -52,46 +53,46 @@ fate gate::release(const base::owner_id& owner) {
     } else {
         state_.holds.erase(held);
     }
-    remember(owner, fate::released); // before anything can throw: by now it is done
-    if (grant_heads(nullptr) == 0 || rests) { return fate::released; }
-    remember(owner, fate::handed_off);
-    return fate::handed_off;
+    remember(owner, op_status::released); // before anything can throw: by now it is done
+    if (grant_heads(nullptr) == 0 || rests) { return op_status::released; }
+    remember(owner, op_status::handed_off);
+    return op_status::handed_off;
 }
 
-fate gate::withdraw(const base::owner_id& owner) {
+op_status gate::withdraw(const base::owner_id& owner) {
     drop_ended_holds();
-    fate done = released_last(owner) ? fate::released : fate::not_held;
+    op_status done = released_last(owner) ? op_status::released : op_status::not_held;
     const auto held = find(owner);
     if (held != state_.holds.end() && !held->resting(at_.now)) {
         // min_hold is for work that was done. Nobody heard of this grant, so none was.
         state_.holds.erase(held);
-        remember(owner, fate::released);
-        done = fate::released;
+        remember(owner, op_status::released);
+        done = op_status::released;
     } else if (state_.waiting > 0 && queue_.erase(owner)) {
         --state_.waiting;
         changed_ = true;
-        done = fate::released;
+        done = op_status::released;
     }
     grant_heads(nullptr); // it may have been the head that did not fit
     return done;
 }
 
-fate gate::take_away(const break_op& what) {
+op_status gate::break_lock(const break_op& operation) {
     // Not settled first: who would be granted by that did not hold when the break was asked for.
     drop_ended_holds();
     pushes_.reserve(pushes_.size() + state_.holds.size()); // below, nothing may throw
-    const auto gone = std::erase_if(state_.holds, [&](const hold& one) {
-        if (what.only_token != 0 && one.token != what.only_token) { return false; }
-        if (!one.resting(at_.now)) {
+    const auto gone = std::erase_if(state_.holds, [&](const hold& hold) {
+        if (operation.only_token != 0 && hold.token != operation.only_token) { return false; }
+        if (!hold.resting(at_.now)) {
             pushes_.push_back(
-                {one.owner.client, {notice::kind::broken, one.owner.number, one.token}});
+                {hold.owner.client, {notice::kind::broken, hold.owner.number, hold.token}});
         }
-        keep_past(std::max(at_.now, one.deadline)); // until then its owner may believe in it
+        keep_past(std::max(at_.now, hold.deadline)); // until then its owner may believe in it
         return true;
     });
     if (gone > 0) { changed_ = true; }
     grant_heads(nullptr);
-    return gone > 0 ? fate::released : fate::not_held;
+    return gone > 0 ? op_status::released : op_status::not_held;
 }
 
 namespace {
@@ -104,7 +105,7 @@ template <typename Entry>
 party describe(const Entry& one) {
     party out;
     out.owner = one.owner.text();
-    out.how = one.how;
+    out.mode = one.mode;
     out.permits = one.permits;
     out.host = one.from.host;
     out.pid = one.from.pid;
@@ -125,26 +126,26 @@ lock_info gate::inspect(const std::string& name) {
     const auto until = [this](base::instant end) {
         return std::chrono::duration_cast<base::milliseconds>(end - at_.now);
     };
-    for (const hold& one : state_.holds) {
-        party& holder = out.holders.emplace_back(describe(one));
-        holder.token = one.token;
-        holder.resting = one.resting(at_.now);
-        holder.remaining = until(holder.resting ? one.rest_until : one.deadline);
+    for (const hold& hold : state_.holds) {
+        party& holder = out.holders.emplace_back(describe(hold));
+        holder.token = hold.token;
+        holder.resting = hold.resting(at_.now);
+        holder.remaining = until(holder.resting ? hold.rest_until : hold.deadline);
     }
     if (state_.waiting > 0) {
-        queue_.visit([&](const waiter& one) {
-            out.waiters.emplace_back(describe(one)).remaining = until(one.alive_until);
+        queue_.visit([&](const waiter& waiter) {
+            out.waiters.emplace_back(describe(waiter)).remaining = until(waiter.alive_until);
         });
     }
     return out;
 }
 
 bool gate::released_last(const base::owner_id& owner) const noexcept {
-    return state_.last.what != fate::not_held && state_.last.owner == owner;
+    return state_.last.status != op_status::not_held && state_.last.owner == owner;
 }
 
-void gate::remember(const base::owner_id& owner, fate what) noexcept {
-    state_.last = {owner, what};
+void gate::remember(const base::owner_id& owner, op_status status) noexcept {
+    state_.last = {owner, status};
     keep_past(at_.now);
     changed_ = true;
 }

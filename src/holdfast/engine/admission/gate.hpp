@@ -21,7 +21,7 @@ void make_room(std::vector<Item>& in) {
 /// A notice for one client.
 struct push {
     base::client_id to;
-    notice what;
+    holdfast::engine::notice notice;
 };
 
 /// Judges one operation on one name. Make one per operation (it costs nothing), inside the lock or
@@ -51,15 +51,15 @@ public:
         : state_{state}, queue_{queue}, at_{at}, pushes_{pushes} {}
 
     /// granted, queued, busy or failed.
-    [[nodiscard]] answer acquire(const acquire_op& what, const place& from);
+    [[nodiscard]] answer acquire(const acquire_op& operation, const place& from);
     /// renewed or lost (failed if the lease is out of range); a waiter: queued, granted or lost.
-    [[nodiscard]] beat_answer beat(const beat_op::item& what);
+    [[nodiscard]] beat_answer beat(const beat_op::item& item);
     /// released, handed_off or not_held.
-    [[nodiscard]] fate release(const base::owner_id& owner);
+    [[nodiscard]] op_status release(const base::owner_id& owner);
     /// released or not_held.
-    [[nodiscard]] fate withdraw(const base::owner_id& owner);
+    [[nodiscard]] op_status withdraw(const base::owner_id& owner);
     /// released or not_held.
-    [[nodiscard]] fate take_away(const break_op& what);
+    [[nodiscard]] op_status break_lock(const break_op& operation);
     [[nodiscard]] lock_info inspect(const std::string& name);
     /// Only settles, and drops every dead waiter: for housekeeping.
     void tidy();
@@ -77,19 +77,19 @@ private:
     void hand_off(waiter&& to, const base::owner_id* asker);
 
     [[nodiscard]] place_of_hold find(const base::owner_id& owner) noexcept;
-    [[nodiscard]] bool fits(mode how, unsigned permits) const noexcept;
+    [[nodiscard]] bool fits(mode mode, unsigned permits) const noexcept;
     [[nodiscard]] std::uint64_t next_token() const noexcept;
-    [[nodiscard]] std::uint64_t give_token(mode how, std::uint64_t proposed) noexcept;
+    [[nodiscard]] std::uint64_t give_token(mode mode, std::uint64_t proposed) noexcept;
     [[nodiscard]] bool tokens_used_up() const noexcept;
 
-    [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& what) const;
+    [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& operation) const;
     [[nodiscard]] std::optional<answer> wrong_proposal(const acquire_op& request) const;
-    [[nodiscard]] answer grant(const acquire_op& what, const place& from);
+    [[nodiscard]] answer grant(const acquire_op& operation, const place& from);
     [[nodiscard]] answer grant_again(hold& held, const acquire_op& request) noexcept;
-    [[nodiscard]] answer enqueue(const acquire_op& what, const place& from);
+    [[nodiscard]] answer enqueue(const acquire_op& operation, const place& from);
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
     [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
-    void remember(const base::owner_id& owner, fate what) noexcept;
+    void remember(const base::owner_id& owner, op_status status) noexcept;
     void keep_past(base::instant end) noexcept;
     void keep_past_duplicates(const acquire_op& request) noexcept;
 

@@ -16,19 +16,19 @@ std::size_t owner_hash::operator()(const base::owner_id& owner) const noexcept {
     return static_cast<std::size_t>(low ^ (high << 1U) ^ (owner.number * 0x9e3779b97f4a7c15U));
 }
 
-const waiter* list_queue::front() { return order_.empty() ? nullptr : &order_.front().who; }
+const waiter* list_queue::front() { return order_.empty() ? nullptr : &order_.front().waiter; }
 
 waiter list_queue::take() {
     assert(!order_.empty());
-    waiter first = std::move(order_.front().who);
+    waiter first = std::move(order_.front().waiter);
     by_owner_.erase(first.owner);
     order_.pop_front();
     return first;
 }
 
-void list_queue::push(waiter&& who) {
-    const base::owner_id owner = who.owner;
-    order_.push_back({next_serial_++, std::move(who)});
+void list_queue::push(waiter&& waiter) {
+    const base::owner_id owner = waiter.owner;
+    order_.push_back({next_serial_++, std::move(waiter)});
     try {
         [[maybe_unused]] const bool is_new =
             by_owner_.emplace(owner, std::prev(order_.end())).second;
@@ -42,7 +42,7 @@ void list_queue::push(waiter&& who) {
 bool list_queue::touch(const base::owner_id& owner, base::instant alive_until) {
     const auto found = by_owner_.find(owner);
     if (found == by_owner_.end()) { return false; }
-    found->second->who.alive_until = alive_until;
+    found->second->waiter.alive_until = alive_until;
     return true;
 }
 
@@ -67,14 +67,14 @@ std::optional<unsigned> list_queue::ahead(const base::owner_id& owner) {
 }
 
 void list_queue::visit(const std::function<void(const waiter&)>& see) {
-    for (const entry& one : order_) { see(one.who); }
+    for (const entry& item : order_) { see(item.waiter); }
 }
 
 unsigned list_queue::drop_dead(const moment& at) {
     unsigned gone = 0;
     for (auto one = order_.begin(); one != order_.end();) {
-        if (at.dead(one->who)) {
-            by_owner_.erase(one->who.owner);
+        if (at.dead(one->waiter)) {
+            by_owner_.erase(one->waiter.owner);
             one = order_.erase(one);
             ++gone;
         } else {

@@ -19,7 +19,7 @@ class list_queue final : public waiter_queue {
 public:
     [[nodiscard]] const waiter* front() override;
     [[nodiscard]] waiter take() override;
-    void push(waiter&& who) override;
+    void push(waiter&& waiter) override;
     bool touch(const base::owner_id& owner, base::instant alive_until) override;
     bool erase(const base::owner_id& owner) override;
     [[nodiscard]] std::optional<unsigned> ahead(const base::owner_id& owner) override;
@@ -29,7 +29,7 @@ public:
 private:
     struct entry {
         std::uint64_t serial = 0;
-        waiter who;
+        holdfast::engine::admission::waiter waiter;
     };
     using order = std::list<entry>;
 

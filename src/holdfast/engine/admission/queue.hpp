@@ -16,7 +16,7 @@ namespace holdfast::engine::admission {
 /// Kind and limit are the record's: they cannot change while anybody waits.
 struct waiter {
     base::owner_id owner;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     queueing queue = queueing::grant; ///< grant or hint
     base::milliseconds lease{0};
@@ -46,8 +46,8 @@ struct moment {
     [[nodiscard]] bool alive(const base::client_id& client) const {
         return clients == nullptr || clients->is_alive(client);
     }
-    [[nodiscard]] bool dead(const waiter& who) const {
-        return who.alive_until <= now || !alive(who.owner.client);
+    [[nodiscard]] bool dead(const waiter& waiter) const {
+        return waiter.alive_until <= now || !alive(waiter.owner.client);
     }
 };
 
@@ -61,7 +61,7 @@ public:
     /// Removes and gives the first. REQUIRES: not empty.
     [[nodiscard]] virtual waiter take() = 0;
     /// At the end. REQUIRES: its owner is not in the queue.
-    virtual void push(waiter&& who) = 0;
+    virtual void push(waiter&& waiter) = 0;
     /// Sets alive_until; false if it is not in the queue. One that was silent for too long, but
     /// whom nobody has dropped yet, is heard of just in time and keeps its place.
     virtual bool touch(const base::owner_id& owner, base::instant alive_until) = 0;

@@ -23,7 +23,7 @@ struct place {
 struct hold {
     base::owner_id owner;
     std::uint64_t token = 0;
-    mode how = mode::exclusive;
+    holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     bool released = false;          ///< given up by its owner, but kept until `rest_until`
     bool detached = false;          ///< that its client is dead means nothing
@@ -46,7 +46,8 @@ struct hold {
 /// Recognises a resent release, and a duplicate of an acquire that comes after its release.
 struct last_release {
     base::owner_id owner;
-    fate what = fate::not_held; ///< released or handed_off; not_held: there was none yet
+    op_status status =
+        op_status::not_held; ///< released or handed_off; not_held: there was none yet
 };
 
 struct record {

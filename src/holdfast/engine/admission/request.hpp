@@ -13,7 +13,7 @@ namespace holdfast::engine::admission {
 
 /// failed, or empty if nothing is wrong. `gate::acquire` checks it too; an engine may do so before
 /// it locks or opens anything.
-[[nodiscard]] std::optional<answer> wrong_request(const acquire_op& what);
+[[nodiscard]] std::optional<answer> wrong_request(const acquire_op& operation);
 
 [[nodiscard]] bool lease_in_range(base::milliseconds lease) noexcept;
 

@@ -19,15 +19,15 @@ void gate::tidy() {
 }
 
 void gate::drop_ended_holds() {
-    for (hold& one : state_.holds) {
-        if (!one.detached && !one.resting(at_.now) && !at_.alive(one.owner.client)) {
-            one.deadline = at_.now;
+    for (hold& hold : state_.holds) {
+        if (!hold.detached && !hold.resting(at_.now) && !at_.alive(hold.owner.client)) {
+            hold.deadline = at_.now;
             changed_ = true;
         }
     }
-    const auto ended = [this](const hold& one) {
-        if (one.ends() > at_.now) { return false; }
-        keep_past(one.ends());
+    const auto ended = [this](const hold& hold) {
+        if (hold.ends() > at_.now) { return false; }
+        keep_past(hold.ends());
         return true;
     };
     if (std::erase_if(state_.holds, ended) > 0) { changed_ = true; }
@@ -55,7 +55,7 @@ unsigned gate::grant_heads(const base::owner_id* asker) {
             break;
         }
         const bool dead = at_.dead(*head);
-        if (!dead && (!fits(head->how, head->permits) || tokens_used_up())) { break; }
+        if (!dead && (!fits(head->mode, head->permits) || tokens_used_up())) { break; }
         // First the memory, so that nobody is taken out of the queue for nothing.
         make_room(state_.holds);
         make_room(pushes_);
@@ -77,8 +77,8 @@ unsigned gate::grant_heads(const base::owner_id* asker) {
 void gate::hand_off(waiter&& to, const base::owner_id* asker) {
     hold& given = state_.holds.emplace_back();
     given.owner = to.owner;
-    given.token = give_token(to.how, 0);
-    given.how = to.how;
+    given.token = give_token(to.mode, 0);
+    given.mode = to.mode;
     given.permits = to.permits;
     given.detached = to.detached;
     given.deadline = base::later(at_.now, std::min(hand_off_lease, to.lease));
@@ -95,21 +95,21 @@ void gate::hand_off(waiter&& to, const base::owner_id* asker) {
 
 gate::place_of_hold gate::find(const base::owner_id& owner) noexcept {
     return std::find_if(state_.holds.begin(), state_.holds.end(),
-                        [&](const hold& one) { return one.owner == owner; });
+                        [&](const hold& hold) { return hold.owner == owner; });
 }
 
-bool gate::fits(mode how, unsigned permits) const noexcept {
+bool gate::fits(mode mode, unsigned permits) const noexcept {
     const auto& holds = state_.holds;
     if (holds.empty()) { return true; }
-    switch (how) {
+    switch (mode) {
     case mode::exclusive: return false;
     case mode::shared:
         return std::all_of(holds.begin(), holds.end(),
-                           [](const hold& one) { return one.how == mode::shared; });
+                           [](const hold& hold) { return hold.mode == mode::shared; });
     case mode::permits: break;
     }
     unsigned taken = permits;
-    for (const hold& one : holds) { taken += one.permits; }
+    for (const hold& hold : holds) { taken += hold.permits; }
     return taken <= state_.limit;
 }
 
@@ -120,12 +120,12 @@ std::uint64_t gate::next_token() const noexcept {
 
 bool gate::tokens_used_up() const noexcept { return next_token() >= token_end; }
 
-std::uint64_t gate::give_token(mode how, std::uint64_t proposed) noexcept {
+std::uint64_t gate::give_token(mode mode, std::uint64_t proposed) noexcept {
     // Readers carry the epoch: with rising tokens of their own they would refuse one another in a
     // store that keeps the maximum.
-    if (how == mode::shared && state_.epoch != 0) { return state_.epoch; }
+    if (mode == mode::shared && state_.epoch != 0) { return state_.epoch; }
     state_.high_water = proposed != 0 ? proposed : next_token();
-    if (how != mode::permits) { state_.epoch = state_.high_water; }
+    if (mode != mode::permits) { state_.epoch = state_.high_water; }
     return state_.high_water;
 }
 

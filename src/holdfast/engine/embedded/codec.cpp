@@ -109,26 +109,26 @@ constexpr unsigned primitives = 3;
 constexpr unsigned queueings = 3;
 constexpr std::size_t least_hold_bytes = 75;
 
-void put(writer& to, const admission::hold& what) {
-    to.raw(key_of(what.owner));
-    to.u64(what.token);
-    to.u8(static_cast<std::uint8_t>(what.how));
-    to.u32(what.permits);
-    to.u8(what.released ? 1 : 0);
-    to.u8(what.detached ? 1 : 0);
-    to.at(what.deadline);
-    to.at(what.rest_until);
-    to.i64(what.since_wall_us);
-    to.i64(what.from.pid);
-    to.text(what.from.host);
-    to.text(what.note);
+void put(writer& to, const admission::hold& hold) {
+    to.raw(key_of(hold.owner));
+    to.u64(hold.token);
+    to.u8(static_cast<std::uint8_t>(hold.mode));
+    to.u32(hold.permits);
+    to.u8(hold.released ? 1 : 0);
+    to.u8(hold.detached ? 1 : 0);
+    to.at(hold.deadline);
+    to.at(hold.rest_until);
+    to.i64(hold.since_wall_us);
+    to.i64(hold.from.pid);
+    to.text(hold.from.host);
+    to.text(hold.note);
 }
 
 admission::hold get_hold(reader& from) {
     admission::hold out;
     out.owner = from.owner();
     out.token = from.u64();
-    out.how = from.one_of<mode>(modes);
+    out.mode = from.one_of<mode>(modes);
     out.permits = from.u32();
     out.released = from.flag();
     out.detached = from.flag();
@@ -162,20 +162,20 @@ std::optional<base::owner_id> owner_of(bytes key) noexcept {
     return owner;
 }
 
-void encode(const admission::record& what, std::uint32_t boot, buffer& out) {
+void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     writer to{out};
     to.u8(record_format);
     to.u32(boot);
-    to.u8(static_cast<std::uint8_t>(what.kind));
-    to.u32(what.limit);
-    to.u32(what.waiting);
-    to.u64(what.high_water);
-    to.u64(what.epoch);
-    to.at(what.keep_until);
-    to.raw(key_of(what.last.owner));
-    to.u8(static_cast<std::uint8_t>(what.last.what));
-    to.u32(static_cast<std::uint32_t>(what.holds.size()));
-    for (const admission::hold& each : what.holds) { put(to, each); }
+    to.u8(static_cast<std::uint8_t>(record.kind));
+    to.u32(record.limit);
+    to.u32(record.waiting);
+    to.u64(record.high_water);
+    to.u64(record.epoch);
+    to.at(record.keep_until);
+    to.raw(key_of(record.last.owner));
+    to.u8(static_cast<std::uint8_t>(record.last.status));
+    to.u32(static_cast<std::uint32_t>(record.holds.size()));
+    for (const admission::hold& each : record.holds) { put(to, each); }
 }
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
@@ -191,7 +191,7 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.epoch = in.u64();
     out.keep_until = in.at();
     out.last.owner = in.owner();
-    out.last.what = in.one_of<fate>(static_cast<unsigned>(fate::failed) + 1);
+    out.last.status = in.one_of<op_status>(static_cast<unsigned>(op_status::failed) + 1);
     const std::uint32_t holds = in.u32();
     // Before anything is reserved: a damaged count must not ask for gigabytes.
     if (!in.ok() || holds > in.left() / least_hold_bytes) { return std::nullopt; }
@@ -207,25 +207,25 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     return out;
 }
 
-void encode(const admission::waiter& what, buffer& out) {
+void encode(const admission::waiter& waiter, buffer& out) {
     writer to{out};
     to.u8(waiter_format);
-    to.u8(static_cast<std::uint8_t>(what.how));
-    to.u32(what.permits);
-    to.u8(static_cast<std::uint8_t>(what.queue));
-    to.lasting(what.lease);
-    to.lasting(what.min_hold);
-    to.u8(what.detached ? 1 : 0);
-    to.i64(what.since_wall_us);
-    to.i64(what.from.pid);
-    to.text(what.from.host);
-    to.text(what.note);
+    to.u8(static_cast<std::uint8_t>(waiter.mode));
+    to.u32(waiter.permits);
+    to.u8(static_cast<std::uint8_t>(waiter.queue));
+    to.lasting(waiter.lease);
+    to.lasting(waiter.min_hold);
+    to.u8(waiter.detached ? 1 : 0);
+    to.i64(waiter.since_wall_us);
+    to.i64(waiter.from.pid);
+    to.text(waiter.from.host);
+    to.text(waiter.note);
 }
 
 bool decode_waiter(bytes from, admission::waiter& out) {
     reader in{from};
     if (in.u8() != waiter_format) { return false; }
-    out.how = in.one_of<mode>(modes);
+    out.mode = in.one_of<mode>(modes);
     out.permits = in.u32();
     out.queue = in.one_of<queueing>(queueings);
     out.lease = in.lasting();

@@ -18,14 +18,14 @@ using bytes = std::span<const std::byte>;
 using buffer = std::vector<std::byte>;
 
 /// `boot` counts the boots of the machine, see `decode`. Replaces what `out` held.
-void encode(const admission::record& what, std::uint32_t boot, buffer& out);
+void encode(const admission::record& record, std::uint32_t boot, buffer& out);
 
 /// Nothing if it is damaged. A record of an earlier boot comes without its holds and waiters: they
 /// ended with that boot, its tokens did not.
 [[nodiscard]] std::optional<admission::record> decode_record(bytes from, std::uint32_t boot);
 
 /// Without owner and alive_until, which are columns of their own.
-void encode(const admission::waiter& what, buffer& out);
+void encode(const admission::waiter& waiter, buffer& out);
 [[nodiscard]] bool decode_waiter(bytes from, admission::waiter& out);
 
 /// An owner as a key.

@@ -5,8 +5,8 @@
 
 namespace holdfast::engine::embedded {
 
-std::unique_ptr<engine> make(const url& where, const setting& who) {
-    return std::make_unique<embedded_engine>(locate(where), who);
+std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
+    return std::make_unique<embedded_engine>(locate(where), identity);
 }
 
 } // namespace holdfast::engine::embedded

@@ -11,6 +11,6 @@ namespace holdfast::engine::embedded {
 /// `?mode=0660` to share a new file with its group. Throws error(invalid_url); does no I/O: the
 /// file is opened, and made if it is missing, by the first operation, and again by the next one if
 /// that failed.
-[[nodiscard]] std::unique_ptr<engine> make(const url& where, const setting& who);
+[[nodiscard]] std::unique_ptr<engine> make(const url& where, const client_identity& identity);
 
 } // namespace holdfast::engine::embedded

@@ -30,11 +30,11 @@ constexpr base::duration soon = 50ms;
 constexpr base::duration later = 1min;
 
 /// What is wrong with an operation by itself.
-std::optional<answer> refused(const op& what) {
-    if (const auto* const ask = std::get_if<acquire_op>(&what)) {
+std::optional<answer> refused(const op& operation) {
+    if (const auto* const ask = std::get_if<acquire_op>(&operation)) {
         return admission::wrong_request(*ask);
     }
-    if (const auto* const beat = std::get_if<beat_op>(&what)) {
+    if (const auto* const beat = std::get_if<beat_op>(&operation)) {
         if (beat->items.size() > most_beats) {
             return admission::refuse(errc::limit_reached, "beat: at most " +
                                                               std::to_string(most_beats) +
@@ -46,17 +46,17 @@ std::optional<answer> refused(const op& what) {
 
 } // namespace
 
-void embedded_engine::submit(op_id id, const op& what, base::instant give_up) {
+void embedded_engine::submit(op_id id, const op& operation, base::instant give_up) {
     assert(sink_ != nullptr);
     const std::scoped_lock hold{guard()};
-    if (auto wrong = refused(what)) {
+    if (auto wrong = refused(operation)) {
         wrong->id = id;
         sink_->answered(std::move(*wrong));
         return;
     }
     const base::instant now = time_.now();
     if (pending_.empty()) {
-        const task only{id, &what};
+        const task only{id, &operation};
         if (attempt({&only, 1}) == outcome::answered) {
             if (sweeper_.wanted(now) && store_.is_open()) { sweep(now); }
             return;
@@ -64,12 +64,12 @@ void embedded_engine::submit(op_id id, const op& what, base::instant give_up) {
         pause_ = first_pause;
         try_later(now);
     }
-    pending_.push_back({id, what, give_up, now});
+    pending_.push_back({id, operation, give_up, now});
 }
 
 void embedded_engine::cancel(op_id id) {
     const std::scoped_lock hold{guard()};
-    std::erase_if(pending_, [id](const job& one) { return one.id == id; });
+    std::erase_if(pending_, [id](const job& pending) { return pending.id == id; });
 }
 
 void embedded_engine::pollables(std::vector<pollfd>& out) const {
@@ -85,9 +85,9 @@ base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instan
     const int inbox = store_.letters().descriptor();
     for (const pollfd& one : ready) {
         if (one.fd != inbox || one.revents == 0) { continue; }
-        for (const notice& what : store_.letters().read()) { sink_->noticed(what); }
+        for (const notice& notice : store_.letters().read()) { sink_->noticed(notice); }
     }
-    if (deaths_.hear(ready)) { sink_->noticed({.what = notice::kind::inbox_reset}); }
+    if (deaths_.hear(ready)) { sink_->noticed({.type = notice::kind::inbox_reset}); }
     sweeper_.hear(ready);
     if (!pending_.empty() && now >= next_try_) { run_pending(now); }
     refuse_overdue(now);
@@ -99,7 +99,7 @@ base::instant embedded_engine::drive(std::span<const pollfd> ready, base::instan
         }
     }
     base::instant next = pending_.empty() ? sweeper_.due() : std::min(next_try_, sweeper_.due());
-    for (const job& one : pending_) { next = std::min(next, one.give_up); }
+    for (const job& pending : pending_) { next = std::min(next, pending.give_up); }
     return next;
 }
 
@@ -110,9 +110,9 @@ void embedded_engine::reset() noexcept {
     pending_.clear();
 }
 
-bool embedded_engine::begin(store::access how) {
+bool embedded_engine::begin(store::access access) {
     for (int yields = 0; yields < most_yields; ++yields) {
-        if (store_.begin(how)) { return true; }
+        if (store_.begin(access)) { return true; }
         ::sched_yield();
     }
     return false;
@@ -121,7 +121,7 @@ bool embedded_engine::begin(store::access how) {
 /// All in one transaction, or none of them.
 embedded_engine::outcome embedded_engine::attempt(std::span<const task> tasks) {
     const bool reads = std::all_of(tasks.begin(), tasks.end(),
-                                   [](const task& one) { return only_reads(*one.what); });
+                                   [](const task& work) { return only_reads(*work.operation); });
     try {
         if (!begin(reads ? store::access::read : store::access::write)) { return outcome::busy; }
         do_all(tasks);
@@ -143,9 +143,9 @@ void embedded_engine::do_all(std::span<const task> tasks) {
     // Only now: somebody else's transaction may have ended just before.
     const admission::moment at{time_.now(), time_.wall_us(), &store_.clients()};
     work doing{store_.on(), at, from_, then_};
-    for (const task& one : tasks) {
-        answers_.push_back(doing.run(*one.what, store_.path()));
-        answers_.back().id = one.id;
+    for (const task& work : tasks) {
+        answers_.push_back(doing.run(*work.operation, store_.path()));
+        answers_.back().id = work.id;
     }
 }
 
@@ -159,24 +159,26 @@ void embedded_engine::undo(errc after, bool told) noexcept {
 
 /// After the commit: a notice of a grant that was not committed would be a lie.
 void embedded_engine::deliver() {
-    for (answer& one : answers_) { sink_->answered(std::move(one)); }
+    for (answer& answer : answers_) { sink_->answered(std::move(answer)); }
     answers_.clear();
-    for (const admission::push& one : then_.pushes) {
-        if (one.to == client_) {
-            sink_->noticed(one.what);
+    for (const admission::push& push : then_.pushes) {
+        if (push.to == client_) {
+            sink_->noticed(push.notice);
         } else {
-            store_.letters().send(one.to, one.what);
+            store_.letters().send(push.to, push.notice);
         }
     }
     then_.pushes.clear();
     bool died = false;
-    for (const blocker& one : then_.blockers) {
-        died = (one.client != client_ && deaths_.watch(one, store_.clients(), time_.now())) || died;
+    for (const blocker& blocker : then_.blockers) {
+        died =
+            (blocker.client != client_ && deaths_.watch(blocker, store_.clients(), time_.now())) ||
+            died;
     }
     then_.blockers.clear();
     for (const std::int64_t id : then_.used) { sweeper_.add(id, time_.now()); }
     then_.used.clear();
-    if (died) { sink_->noticed({.what = notice::kind::inbox_reset}); }
+    if (died) { sink_->noticed({.type = notice::kind::inbox_reset}); }
 }
 
 void embedded_engine::run_pending(base::instant now) {
@@ -184,9 +186,9 @@ void embedded_engine::run_pending(base::instant now) {
     std::vector<task> tasks;
     while (!pending_.empty()) {
         tasks.clear();
-        for (const job& one : pending_) {
+        for (const job& pending : pending_) {
             if (tasks.size() == most) { break; }
-            tasks.push_back({one.id, &one.what});
+            tasks.push_back({pending.id, &pending.operation});
         }
         switch (attempt(tasks)) {
         case outcome::busy: try_later(now); return;

@@ -21,12 +21,12 @@ namespace holdfast::engine::embedded {
 /// Thread safety: that of `engine`; forks may come from any thread.
 class embedded_engine final : public engine, private fork_watch {
 public:
-    embedded_engine(location where, const setting& who)
-        : client_{who.client},
-          from_{who.host, who.pid},
-          time_{*who.time},
+    embedded_engine(location where, const client_identity& identity)
+        : client_{identity.client},
+          from_{identity.host, identity.pid},
+          time_{*identity.time},
           random_{base::random_seed()},
-          store_{std::move(where), who.client, who.boot},
+          store_{std::move(where), identity.client, identity.boot},
           sweeper_{base::random_seed()} {
         watch();
     }
@@ -43,7 +43,7 @@ public:
         return can;
     }
     void attach(sink& to) override { sink_ = &to; }
-    void submit(op_id id, const op& what, base::instant give_up) override;
+    void submit(op_id id, const op& operation, base::instant give_up) override;
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
@@ -52,7 +52,7 @@ public:
 private:
     struct job {
         op_id id = 0;
-        op what;
+        op operation;
         base::instant give_up{};
         base::instant since{};
     };
@@ -60,7 +60,7 @@ private:
     /// An operation that is about to be tried: of a job that waits, or of the caller of `submit`.
     struct task {
         op_id id;
-        const op* what;
+        const op* operation;
     };
     enum class outcome : std::uint8_t { answered, busy, one_by_one };
 
@@ -72,7 +72,7 @@ private:
         sweeper_.drop();
     }
 
-    [[nodiscard]] bool begin(store::access how);
+    [[nodiscard]] bool begin(store::access access);
     [[nodiscard]] outcome attempt(std::span<const task> tasks);
     void do_all(std::span<const task> tasks);
     void undo(errc after, bool told = true) noexcept;

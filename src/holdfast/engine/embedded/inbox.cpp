@@ -37,10 +37,10 @@ struct close_folder {
 
 } // namespace
 
-message encode(const notice& what) noexcept {
-    message out{mark[0], mark[1], mark[2], static_cast<std::byte>(what.what)};
-    put(out, 8, what.number);
-    put(out, 16, what.token);
+message encode(const notice& notice) noexcept {
+    message out{mark[0], mark[1], mark[2], static_cast<std::byte>(notice.type)};
+    put(out, 8, notice.number);
+    put(out, 16, notice.token);
     return out;
 }
 
@@ -102,22 +102,22 @@ std::vector<notice> inbox::read() {
     std::span<const std::byte> rest = std::span{room}.first(static_cast<std::size_t>(got));
     while (!rest.empty()) {
         const auto each = rest.first(std::min(rest.size(), std::tuple_size_v<message>));
-        const auto what = decode_notice(each);
-        if (!what) {
+        const auto notice = decode_notice(each);
+        if (!notice) {
             // Not ours, and from here on we are out of step: throw all of it away.
             while (::read(fifo_.get(), room.data(), room.size()) ==
                    static_cast<ssize_t>(room.size())) {}
-            out.push_back({.what = notice::kind::inbox_reset});
+            out.push_back({.type = notice::kind::inbox_reset});
             break;
         }
-        out.push_back(*what);
+        out.push_back(*notice);
         rest = rest.subspan(each.size());
     }
     return out;
 }
 
-void inbox::send(const base::client_id& to, const notice& what) const noexcept {
-    const message text = encode(what);
+void inbox::send(const base::client_id& to, const notice& notice) const noexcept {
+    const message text = encode(notice);
     const base::fd fifo{with_path(to, [](const char* path) {
         return ::open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     })};

@@ -18,7 +18,7 @@ namespace holdfast::engine::embedded {
 
 /// Shorter than PIPE_BUF, so it is written and read whole or not at all.
 using message = std::array<std::byte, 24>;
-[[nodiscard]] message encode(const notice& what) noexcept;
+[[nodiscard]] message encode(const notice& notice) noexcept;
 [[nodiscard]] std::optional<notice> decode_notice(std::span<const std::byte> from) noexcept;
 
 class inbox {
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] std::vector<notice> read();
 
     /// To another client. Whether it arrives is not known and need not be: waiters also beat.
-    void send(const base::client_id& to, const notice& what) const noexcept;
+    void send(const base::client_id& to, const notice& notice) const noexcept;
 
     /// Removes the FIFO of a client that is dead. Its id is never used again, so nobody who is
     /// alive can be meant.

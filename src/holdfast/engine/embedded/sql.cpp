@@ -60,11 +60,13 @@ std::string look_only_uri(const std::string& path) {
 
 } // namespace
 
-void close_connection::operator()(sqlite3* what) const noexcept { sqlite3_close_v2(what); }
-void finalize_statement::operator()(sqlite3_stmt* what) const noexcept { sqlite3_finalize(what); }
+void close_connection::operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+void finalize_statement::operator()(sqlite3_stmt* statement) const noexcept {
+    sqlite3_finalize(statement);
+}
 
-connection::connection(std::string path, access how) : path_{std::move(path)} {
-    const bool look = how == access::look_only;
+connection::connection(std::string path, access wanted) : path_{std::move(path)} {
+    const bool look = wanted == access::look_only;
     const std::string name = look ? look_only_uri(path_) : path_;
     const int flags = SQLITE_OPEN_NOMUTEX |
                       (look ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE);

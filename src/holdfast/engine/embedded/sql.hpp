@@ -14,10 +14,10 @@ struct sqlite3_stmt;
 namespace holdfast::engine::embedded {
 
 struct close_connection {
-    void operator()(sqlite3* what) const noexcept;
+    void operator()(sqlite3* database) const noexcept;
 };
 struct finalize_statement {
-    void operator()(sqlite3_stmt* what) const noexcept;
+    void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
 /// One connection, used by one thread at a time. Throws failure.
@@ -29,7 +29,7 @@ public:
         /// what may belong to somebody else.
         look_only,
     };
-    connection(std::string path, access how);
+    connection(std::string path, access wanted);
     connection(const connection&) = delete; // SQLite keeps a pointer into it
     connection& operator=(const connection&) = delete;
     ~connection() = default;
@@ -92,14 +92,14 @@ private:
 /// would keep the transaction open.
 class rows {
 public:
-    explicit rows(statement& of) noexcept : of_{of} {}
+    explicit rows(statement& statement) noexcept : statement_{statement} {}
     rows(const rows&) = delete;
     rows& operator=(const rows&) = delete;
-    ~rows() { of_.reset(); }
-    [[nodiscard]] bool next() { return of_.step(); }
+    ~rows() { statement_.reset(); }
+    [[nodiscard]] bool next() { return statement_.step(); }
 
 private:
-    statement& of_;
+    statement& statement_;
 };
 
 } // namespace holdfast::engine::embedded

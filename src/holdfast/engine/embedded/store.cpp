@@ -57,10 +57,10 @@ void store::go_live(const about_file& about) {
     }
 }
 
-bool store::begin(access how) {
+bool store::begin(access wanted) {
     if (on_ == nullptr && !open()) { return false; }
     try {
-        if (!(how == access::write ? on_->begin_write() : on_->begin_read())) { return false; }
+        if (!(wanted == access::write ? on_->begin_write() : on_->begin_read())) { return false; }
     } catch (const failure&) {
         files_.demand(); // if they were replaced, that is why
         throw;

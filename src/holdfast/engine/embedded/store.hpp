@@ -29,7 +29,7 @@ public:
     /// Opens what is not open, then begins. False: another process is in the way, try again later.
     /// Throws failure; then everything is closed that has to be, and the next try begins anew.
     enum class access : std::uint8_t { read, write };
-    [[nodiscard]] bool begin(access how);
+    [[nodiscard]] bool begin(access wanted);
     /// Throws failure: then it did not happen.
     void commit();
     void rollback() noexcept;

@@ -10,11 +10,11 @@ namespace holdfast::engine::embedded {
 class table_queue final : public admission::waiter_queue {
 public:
     /// REQUIRES: when something is pushed the name has its row in the file, so `of.id` is set.
-    table_queue(tables& in, const row& of) noexcept : in_{in}, of_{of} {}
+    table_queue(tables& in, const row& row) noexcept : in_{in}, row_{row} {}
 
     [[nodiscard]] const admission::waiter* front() override;
     [[nodiscard]] admission::waiter take() override;
-    void push(admission::waiter&& who) override;
+    void push(admission::waiter&& waiter) override;
     bool touch(const base::owner_id& owner, base::instant alive_until) override;
     bool erase(const base::owner_id& owner) override;
     [[nodiscard]] std::optional<unsigned> ahead(const base::owner_id& owner) override;
@@ -23,7 +23,7 @@ public:
 
 private:
     tables& in_;
-    const row& of_;
+    const row& row_;
     std::optional<tables::place> front_; ///< what `front` found, until something changes
 };
 

@@ -97,8 +97,8 @@ about_file tables::about() {
     return out;
 }
 
-void tables::put(const about_file& what) {
-    put_about_.bind(1, what.boot).bind(2, what.boots).bind(3, bytes{what.live}).run();
+void tables::put(const about_file& file) {
+    put_about_.bind(1, file.boot).bind(2, file.boots).bind(3, bytes{file.live}).run();
 }
 
 std::uint64_t tables::mark() {
@@ -137,13 +137,13 @@ std::optional<row> tables::find(std::int64_t id) {
     return row{id, std::move(*state)};
 }
 
-void tables::put(row& what, const std::string& name) {
-    encode(what.state, boot_, scratch_);
-    if (what.id != 0) {
-        update_.bind(1, what.id).bind(2, scratch_).run();
+void tables::put(row& row, const std::string& name) {
+    encode(row.state, boot_, scratch_);
+    if (row.id != 0) {
+        update_.bind(1, row.id).bind(2, scratch_).run();
     } else {
         insert_.bind(1, name).bind(2, scratch_).run();
-        what.id = sqlite3_last_insert_rowid(on_.raw());
+        row.id = sqlite3_last_insert_rowid(on_.raw());
     }
 }
 
@@ -164,8 +164,8 @@ void tables::by_name(const std::string& from,
     by_name_.bind(1, from);
     const rows found{by_name_};
     while (by_name_.step()) {
-        row one{by_name_.number(0), read_record(by_name_.blob(1))};
-        if (!see(by_name_.text(2), std::move(one))) { break; }
+        row row{by_name_.number(0), read_record(by_name_.blob(1))};
+        if (!see(by_name_.text(2), std::move(row))) { break; }
     }
 }
 
@@ -181,11 +181,11 @@ tables::place tables::read_waiter(const statement& from) const {
     place out;
     out.seq = from.number(0);
     const auto owner = owner_of(from.blob(1));
-    out.who.alive_until = base::instant{base::duration{from.number(2)}};
-    if (!owner || !decode_waiter(from.blob(3), out.who)) {
+    out.waiter.alive_until = base::instant{base::duration{from.number(2)}};
+    if (!owner || !decode_waiter(from.blob(3), out.waiter)) {
         throw damaged(on_.path(), "the record of a waiter makes no sense");
     }
-    out.who.owner = *owner;
+    out.waiter.owner = *owner;
     return out;
 }
 
@@ -196,21 +196,22 @@ std::optional<tables::place> tables::first_waiter(std::int64_t id) {
     return read_waiter(first_waiter_);
 }
 
-void tables::push_waiter(std::int64_t id, const admission::waiter& who) {
-    encode(who, scratch_);
-    const owner_key owner = key_of(who.owner);
-    push_waiter_.bind(1, id).bind(2, bytes{owner}).bind(3, ticks(who.alive_until));
+void tables::push_waiter(std::int64_t id, const admission::waiter& waiter) {
+    encode(waiter, scratch_);
+    const owner_key owner = key_of(waiter.owner);
+    push_waiter_.bind(1, id).bind(2, bytes{owner}).bind(3, ticks(waiter.alive_until));
     push_waiter_.bind(4, scratch_).run();
 }
 
-bool tables::touch_waiter(std::int64_t id, const base::owner_id& who, base::instant alive_until) {
-    const owner_key owner = key_of(who);
+bool tables::touch_waiter(std::int64_t id, const base::owner_id& owner_id,
+                          base::instant alive_until) {
+    const owner_key owner = key_of(owner_id);
     touch_waiter_.bind(1, id).bind(2, bytes{owner}).bind(3, ticks(alive_until)).run();
     return changes() > 0;
 }
 
-bool tables::remove_waiter(std::int64_t id, const base::owner_id& who) {
-    const owner_key owner = key_of(who);
+bool tables::remove_waiter(std::int64_t id, const base::owner_id& owner_id) {
+    const owner_key owner = key_of(owner_id);
     remove_waiter_.bind(1, id).bind(2, bytes{owner}).run();
     return changes() > 0;
 }
@@ -219,8 +220,8 @@ void tables::remove_waiter(std::int64_t id, std::int64_t seq) {
     remove_seq_.bind(1, id).bind(2, seq).run();
 }
 
-std::optional<std::int64_t> tables::seq_of(std::int64_t id, const base::owner_id& who) {
-    const owner_key owner = key_of(who);
+std::optional<std::int64_t> tables::seq_of(std::int64_t id, const base::owner_id& owner_id) {
+    const owner_key owner = key_of(owner_id);
     seq_of_.bind(1, id).bind(2, bytes{owner});
     const rows found{seq_of_};
     if (!seq_of_.step()) { return std::nullopt; }

@@ -49,7 +49,7 @@ public:
     bool rollback() noexcept; ///< false: the transaction is still open
 
     [[nodiscard]] about_file about();
-    void put(const about_file& what);
+    void put(const about_file& file);
 
     void set_boot(std::uint32_t boot) noexcept { boot_ = boot; }
 
@@ -60,29 +60,29 @@ public:
     [[nodiscard]] row find(const std::string& name);
     /// Empty: there is no such row, or its record is damaged.
     [[nodiscard]] std::optional<row> find(std::int64_t id);
-    void put(row& what, const std::string& name);
+    void put(row& row, const std::string& name);
     void remove(std::int64_t id);
     [[nodiscard]] std::int64_t count();
     [[nodiscard]] std::int64_t last_id();
 
     /// Rows in order of name, from `from` on, until `see` says false.
     void by_name(const std::string& from,
-                 const std::function<bool(const std::string& name, row&& what)>& see);
+                 const std::function<bool(const std::string& name, row&& row)>& see);
     /// The ids above `after`, in order; at most `most`.
     [[nodiscard]] std::vector<std::int64_t> ids(std::int64_t after, std::int64_t most);
 
     // The waiters of the name with row `id`, first in, first out.
     struct place {
         std::int64_t seq = 0;
-        admission::waiter who;
+        admission::waiter waiter;
     };
     [[nodiscard]] std::optional<place> first_waiter(std::int64_t id);
-    void push_waiter(std::int64_t id, const admission::waiter& who);
-    [[nodiscard]] bool touch_waiter(std::int64_t id, const base::owner_id& who,
+    void push_waiter(std::int64_t id, const admission::waiter& waiter);
+    [[nodiscard]] bool touch_waiter(std::int64_t id, const base::owner_id& owner,
                                     base::instant alive_until);
-    [[nodiscard]] bool remove_waiter(std::int64_t id, const base::owner_id& who);
+    [[nodiscard]] bool remove_waiter(std::int64_t id, const base::owner_id& owner);
     void remove_waiter(std::int64_t id, std::int64_t seq);
-    [[nodiscard]] std::optional<std::int64_t> seq_of(std::int64_t id, const base::owner_id& who);
+    [[nodiscard]] std::optional<std::int64_t> seq_of(std::int64_t id, const base::owner_id& owner);
     /// How many are before `seq`; no more than `most` are counted.
     [[nodiscard]] std::int64_t waiters_before(std::int64_t id, std::int64_t seq, std::int64_t most);
     [[nodiscard]] std::vector<place> waiters(std::int64_t id);

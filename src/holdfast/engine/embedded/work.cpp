@@ -18,23 +18,24 @@ constexpr unsigned most_listed = 1000;
 
 constexpr std::size_t most_blockers = 8;
 
-answer say(fate what) {
+answer say(op_status status) {
     answer out;
-    out.what = what;
+    out.status = status;
     return out;
 }
 
 answer say(report&& found) {
-    answer out = say(fate::reported);
+    answer out = say(op_status::reported);
     out.report = std::make_shared<const report>(std::move(found));
     return out;
 }
 
 } // namespace
 
-bool only_reads(const op& what) noexcept {
-    return std::holds_alternative<inspect_op>(what) || std::holds_alternative<list_op>(what) ||
-           std::holds_alternative<diagnose_op>(what);
+bool only_reads(const op& operation) noexcept {
+    return std::holds_alternative<inspect_op>(operation) ||
+           std::holds_alternative<list_op>(operation) ||
+           std::holds_alternative<diagnose_op>(operation);
 }
 
 template <typename Judge>
@@ -49,20 +50,24 @@ auto work::judged(const std::string& name, Judge&& judge) {
     return said;
 }
 
-void work::note(const answer& said, const row& found) {
-    if (said.what == fate::granted || said.what == fate::queued) { then_.used.push_back(found.id); }
-    note(said.what, said.ahead, found);
+void work::note(const answer& answer, const row& found) {
+    if (answer.status == op_status::granted || answer.status == op_status::queued) {
+        then_.used.push_back(found.id);
+    }
+    note(answer.status, answer.ahead, found);
 }
 
-void work::note(fate what, unsigned ahead, const row& found) {
-    if (what != fate::queued || ahead > 0) { return; }
-    for (const admission::hold& one : found.state.holds) {
+void work::note(op_status status, unsigned ahead, const row& found) {
+    if (status != op_status::queued || ahead > 0) { return; }
+    for (const admission::hold& hold : found.state.holds) {
         if (then_.blockers.size() == most_blockers) { return; }
-        if (!one.resting(at_.now)) { then_.blockers.push_back({one.owner.client, one.from.pid}); }
+        if (!hold.resting(at_.now)) {
+            then_.blockers.push_back({hold.owner.client, hold.from.pid});
+        }
     }
 }
 
-answer work::run(const op& what, const std::string& path) {
+answer work::run(const op& operation, const std::string& path) {
     return std::visit(
         [&](const auto& one) {
             if constexpr (std::is_same_v<std::decay_t<decltype(one)>, diagnose_op>) {
@@ -71,35 +76,38 @@ answer work::run(const op& what, const std::string& path) {
                 return run(one);
             }
         },
-        what);
+        operation);
 }
 
-answer work::run(const acquire_op& what) {
-    return judged(what.who.name, [&](admission::gate& door) { return door.acquire(what, from_); });
+answer work::run(const acquire_op& operation) {
+    return judged(operation.ticket.name,
+                  [&](admission::gate& door) { return door.acquire(operation, from_); });
 }
 
-answer work::run(const beat_op& what) {
-    answer said = say(fate::renewed);
-    said.beats.reserve(what.items.size());
-    for (const auto& item : what.items) {
-        said.beats.push_back(
-            judged(item.who.name, [&](admission::gate& door) { return door.beat(item); }));
+answer work::run(const beat_op& operation) {
+    answer answer = say(op_status::renewed);
+    answer.beats.reserve(operation.items.size());
+    for (const auto& item : operation.items) {
+        answer.beats.push_back(
+            judged(item.ticket.name, [&](admission::gate& door) { return door.beat(item); }));
     }
-    return said;
+    return answer;
 }
 
-answer work::run(const release_op& what) {
+answer work::run(const release_op& operation) {
+    return say(judged(operation.ticket.name,
+                      [&](admission::gate& door) { return door.release(operation.ticket.owner); }));
+}
+
+answer work::run(const withdraw_op& operation) {
+    return say(judged(operation.ticket.name, [&](admission::gate& door) {
+        return door.withdraw(operation.ticket.owner);
+    }));
+}
+
+answer work::run(const break_op& operation) {
     return say(
-        judged(what.who.name, [&](admission::gate& door) { return door.release(what.who.owner); }));
-}
-
-answer work::run(const withdraw_op& what) {
-    return say(judged(what.who.name,
-                      [&](admission::gate& door) { return door.withdraw(what.who.owner); }));
-}
-
-answer work::run(const break_op& what) {
-    return say(judged(what.name, [&](admission::gate& door) { return door.take_away(what); }));
+        judged(operation.name, [&](admission::gate& door) { return door.break_lock(operation); }));
 }
 
 /// As it is now, though nothing is written: what has ended is left out of a copy, and whoever would
@@ -107,33 +115,36 @@ answer work::run(const break_op& what) {
 lock_info work::look(const std::string& name, row&& found) {
     admission::list_queue queue;
     if (found.state.waiting > 0) {
-        for (auto& each : on_.waiters(found.id)) { queue.push(std::move(each.who)); }
+        for (auto& each : on_.waiters(found.id)) { queue.push(std::move(each.waiter)); }
     }
     std::vector<admission::push> unsent;
     return admission::gate{found.state, queue, at_, unsent}.inspect(name);
 }
 
-answer work::run(const inspect_op& what) {
+answer work::run(const inspect_op& operation) {
     report found;
-    found.locks.push_back(look(what.name, on_.find(what.name)));
+    found.locks.push_back(look(operation.name, on_.find(operation.name)));
     return say(std::move(found));
 }
 
-answer work::run(const list_op& what) {
+answer work::run(const list_op& operation) {
     report page;
-    const auto wanted = std::clamp(what.count, 1U, most_listed);
+    const auto wanted = std::clamp(operation.count, 1U, most_listed);
     unsigned seen = 0;
-    on_.by_name(std::max(what.prefix, what.cursor), [&](const std::string& name, row&& found) {
-        if (!name.starts_with(what.prefix)) { return false; }
-        if (seen++ == most_listed || page.locks.size() == wanted) {
-            page.cursor = name;
-            return false;
-        }
-        if (found.state.idle()) { return true; }
-        lock_info one = look(name, std::move(found));
-        if (!one.holders.empty() || !one.waiters.empty()) { page.locks.push_back(std::move(one)); }
-        return true;
-    });
+    on_.by_name(std::max(operation.prefix, operation.cursor),
+                [&](const std::string& name, row&& found) {
+                    if (!name.starts_with(operation.prefix)) { return false; }
+                    if (seen++ == most_listed || page.locks.size() == wanted) {
+                        page.cursor = name;
+                        return false;
+                    }
+                    if (found.state.idle()) { return true; }
+                    lock_info lock = look(name, std::move(found));
+                    if (!lock.holders.empty() || !lock.waiters.empty()) {
+                        page.locks.push_back(std::move(lock));
+                    }
+                    return true;
+                });
     return say(std::move(page));
 }
 

@@ -15,7 +15,7 @@
 namespace holdfast::engine::embedded {
 
 /// Only looks, so a reading transaction will do.
-[[nodiscard]] bool only_reads(const op& what) noexcept;
+[[nodiscard]] bool only_reads(const op& operation) noexcept;
 
 /// The operations of one transaction. Throws failure.
 class work {
@@ -31,7 +31,7 @@ public:
          afterwards& then) noexcept
         : on_{on}, at_{at}, from_{from}, then_{then} {}
 
-    [[nodiscard]] answer run(const op& what, const std::string& path);
+    [[nodiscard]] answer run(const op& operation, const std::string& path);
 
     /// Forgets the name in this row if it was idle for long enough. Says when to look again; empty:
     /// there is nothing to look at any more.
@@ -42,23 +42,25 @@ public:
     void raise_mark();
 
 private:
-    [[nodiscard]] answer run(const acquire_op& what);
-    [[nodiscard]] answer run(const beat_op& what);
-    [[nodiscard]] answer run(const release_op& what);
-    [[nodiscard]] answer run(const withdraw_op& what);
-    [[nodiscard]] answer run(const break_op& what);
-    [[nodiscard]] answer run(const inspect_op& what);
-    [[nodiscard]] answer run(const list_op& what);
+    [[nodiscard]] answer run(const acquire_op& operation);
+    [[nodiscard]] answer run(const beat_op& operation);
+    [[nodiscard]] answer run(const release_op& operation);
+    [[nodiscard]] answer run(const withdraw_op& operation);
+    [[nodiscard]] answer run(const break_op& operation);
+    [[nodiscard]] answer run(const inspect_op& operation);
+    [[nodiscard]] answer run(const list_op& operation);
     [[nodiscard]] answer diagnose(const std::string& path);
 
     /// Lets `judge` use the gate of a name and stores what changed.
     template <typename Judge>
     auto judged(const std::string& name, Judge&& judge);
     /// Notes who is in the way of a waiter, and which rows are used.
-    void note(const answer& said, const row& found);
-    void note(const beat_answer& said, const row& found) { note(said.what, said.ahead, found); }
-    void note(fate /*said*/, const row& /*found*/) noexcept {}
-    void note(fate what, unsigned ahead, const row& found);
+    void note(const answer& answer, const row& found);
+    void note(const beat_answer& answer, const row& found) {
+        note(answer.status, answer.ahead, found);
+    }
+    void note(op_status /*said*/, const row& /*found*/) noexcept {}
+    void note(op_status status, unsigned ahead, const row& found);
     [[nodiscard]] lock_info look(const std::string& name, row&& found);
 
     tables& on_;

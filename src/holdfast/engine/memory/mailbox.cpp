@@ -28,12 +28,12 @@ base::fd open_eventfd() {
 
 mailbox::mailbox() : descriptor_{open_eventfd()} {}
 
-void mailbox::put(const notice& what) noexcept {
+void mailbox::put(const notice& notice) noexcept {
     const std::lock_guard hold{guard_};
     const bool signalled = missed_ || !notices_.empty();
     try {
         if (notices_.size() < most_notices) {
-            notices_.push_back(what);
+            notices_.push_back(notice);
         } else {
             missed_ = true;
         }

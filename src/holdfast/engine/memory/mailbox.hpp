@@ -16,7 +16,7 @@ public:
     /// Throws error(limit_reached) if there is no descriptor left.
     mailbox();
 
-    void put(const notice& what) noexcept;
+    void put(const notice& notice) noexcept;
     /// Everything that has come, into `out`, which is emptied first. False: some were lost, for
     /// want of room or of memory.
     [[nodiscard]] bool empty_into(std::vector<notice>& out) noexcept;

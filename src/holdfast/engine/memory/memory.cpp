@@ -18,10 +18,10 @@ namespace {
 /// Answers every operation at once, inside `submit`.
 class memory_engine final : public engine {
 public:
-    memory_engine(const std::string& name, const setting& who)
-        : client_{who.client},
-          from_{who.host, who.pid},
-          time_{*who.time},
+    memory_engine(const std::string& name, const client_identity& identity)
+        : client_{identity.client},
+          from_{identity.host, identity.pid},
+          time_{*identity.time},
           store_{store::named(name)},
           inbox_{std::make_shared<mailbox>()} {
         store_->join(client_, inbox_);
@@ -40,13 +40,13 @@ public:
 
     void attach(sink& to) override { sink_ = &to; }
 
-    void submit(op_id id, const op& what, base::instant /*give_up*/) override {
+    void submit(op_id id, const op& operation, base::instant /*give_up*/) override {
         assert(sink_ != nullptr);
         pushes_.clear();
         try {
-            answer said = std::visit([this](const auto& one) { return run(one); }, what);
-            said.id = id;
-            sink_->answered(std::move(said));
+            answer answer = std::visit([this](const auto& one) { return run(one); }, operation);
+            answer.id = id;
+            sink_->answered(std::move(answer));
         } catch (...) { // no memory; who was granted something by then shall hear of it
             deliver_all();
             throw;
@@ -63,7 +63,7 @@ public:
     base::instant drive(std::span<const pollfd> /*ready*/, base::instant /*now*/) override {
         assert(sink_ != nullptr);
         const bool all = inbox_->empty_into(came_);
-        for (const notice& what : came_) { sink_->noticed(what); }
+        for (const notice& notice : came_) { sink_->noticed(notice); }
         if (!all) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
         return base::never;
     }
@@ -72,35 +72,43 @@ private:
     void deliver_all() {
         for (const auto& push : pushes_) {
             if (push.to == client_) {
-                sink_->noticed(push.what); // it is our turn anyway: no need to wake anybody
+                sink_->noticed(push.notice); // it is our turn anyway: no need to wake anybody
             } else {
                 store_->deliver(push);
             }
         }
     }
 
-    answer run(const acquire_op& what) { return store_->acquire(what, from_, time_, pushes_); }
+    answer run(const acquire_op& operation) {
+        return store_->acquire(operation, from_, time_, pushes_);
+    }
 
-    answer run(const beat_op& what) {
-        if (what.items.size() > most_beats) {
+    answer run(const beat_op& operation) {
+        if (operation.items.size() > most_beats) {
             return admission::refuse(errc::limit_reached, "beat: at most " +
                                                               std::to_string(most_beats) +
                                                               " items at once");
         }
-        return store_->beat(what, time_, pushes_);
+        return store_->beat(operation, time_, pushes_);
     }
 
-    answer run(const release_op& what) { return say(store_->release(what.who, time_, pushes_)); }
-    answer run(const withdraw_op& what) { return say(store_->withdraw(what.who, time_, pushes_)); }
-    answer run(const break_op& what) { return say(store_->take_away(what, time_, pushes_)); }
+    answer run(const release_op& operation) {
+        return say(store_->release(operation.ticket, time_, pushes_));
+    }
+    answer run(const withdraw_op& operation) {
+        return say(store_->withdraw(operation.ticket, time_, pushes_));
+    }
+    answer run(const break_op& operation) {
+        return say(store_->break_lock(operation, time_, pushes_));
+    }
 
-    answer run(const inspect_op& what) {
+    answer run(const inspect_op& operation) {
         engine_report found;
-        found.locks.push_back(store_->inspect(what.name, time_, pushes_));
+        found.locks.push_back(store_->inspect(operation.name, time_, pushes_));
         return say(std::move(found));
     }
 
-    answer run(const list_op& what) { return say(store_->list(what, time_, pushes_)); }
+    answer run(const list_op& operation) { return say(store_->list(operation, time_, pushes_)); }
 
     answer run(const diagnose_op& /*what*/) {
         engine_report found;
@@ -110,13 +118,13 @@ private:
 
     using engine_report = holdfast::engine::report;
 
-    static answer say(fate what) {
+    static answer say(op_status status) {
         answer out;
-        out.what = what;
+        out.status = status;
         return out;
     }
     static answer say(engine_report&& found) {
-        answer out = say(fate::reported);
+        answer out = say(op_status::reported);
         out.report = std::make_shared<const engine_report>(std::move(found));
         return out;
     }
@@ -133,12 +141,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<engine> make(const url& where, const setting& who) {
+std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
     if (!where.authority.empty()) {
         throw error{errc::invalid_url, "URL: memory: has no host; write memory: or memory:NAME"};
     }
     where.allow_only({});
-    return std::make_unique<memory_engine>(where.path, who);
+    return std::make_unique<memory_engine>(where.path, identity);
 }
 
 } // namespace holdfast::engine::memory

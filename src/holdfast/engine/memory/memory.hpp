@@ -14,6 +14,6 @@ namespace holdfast::engine::memory {
 /// store vanishes with its last client. A client that closes is treated like one that crashed
 /// unseen: its holds end with their leases, its waiters with their heartbeats.
 /// Throws error(invalid_url), and error(limit_reached) if no file descriptor is left.
-[[nodiscard]] std::unique_ptr<engine> make(const url& where, const setting& who);
+[[nodiscard]] std::unique_ptr<engine> make(const url& where, const client_identity& identity);
 
 } // namespace holdfast::engine::memory

@@ -68,54 +68,54 @@ void store::forget(const names::iterator& idle) {
     names_.erase(idle);
 }
 
-answer store::acquire(const acquire_op& what, const admission::place& from,
+answer store::acquire(const acquire_op& operation, const admission::place& from,
                       const base::time_source& time, pushes& out) {
-    if (auto wrong = admission::wrong_request(what)) { return std::move(*wrong); }
+    if (auto wrong = admission::wrong_request(operation)) { return std::move(*wrong); }
     const std::lock_guard hold{guard_};
     const auto at = read(time);
-    entry& on = find_or_make(what.who.name, at, out);
-    return admission::gate{on.state, on.queue, at, out}.acquire(what, from);
+    entry& on = find_or_make(operation.ticket.name, at, out);
+    return admission::gate{on.state, on.queue, at, out}.acquire(operation, from);
 }
 
-answer store::beat(const beat_op& what, const base::time_source& time, pushes& out) {
-    answer said;
-    said.what = fate::renewed;
-    said.beats.reserve(what.items.size());
+answer store::beat(const beat_op& operation, const base::time_source& time, pushes& out) {
+    answer answer;
+    answer.status = op_status::renewed;
+    answer.beats.reserve(operation.items.size());
     const std::lock_guard hold{guard_};
     const auto at = read(time);
-    for (const auto& item : what.items) {
-        if (entry* const on = find(item.who.name)) {
-            said.beats.push_back(admission::gate{on->state, on->queue, at, out}.beat(item));
+    for (const auto& item : operation.items) {
+        if (entry* const on = find(item.ticket.name)) {
+            answer.beats.push_back(admission::gate{on->state, on->queue, at, out}.beat(item));
         } else {
-            said.beats.push_back({item.who, fate::lost, 0, 0, base::duration{0}});
+            answer.beats.push_back({item.ticket, op_status::lost, 0, 0, base::duration{0}});
         }
     }
     sweep(at, out);
-    return said;
+    return answer;
 }
 
-fate store::release(const ticket& who, const base::time_source& time, pushes& out) {
+op_status store::release(const ticket& ticket, const base::time_source& time, pushes& out) {
     const std::lock_guard hold{guard_};
-    entry* const on = find(who.name);
-    if (on == nullptr) { return fate::not_held; }
+    entry* const on = find(ticket.name);
+    if (on == nullptr) { return op_status::not_held; }
     const auto at = read(time);
-    return admission::gate{on->state, on->queue, at, out}.release(who.owner);
+    return admission::gate{on->state, on->queue, at, out}.release(ticket.owner);
 }
 
-fate store::withdraw(const ticket& who, const base::time_source& time, pushes& out) {
+op_status store::withdraw(const ticket& ticket, const base::time_source& time, pushes& out) {
     const std::lock_guard hold{guard_};
-    entry* const on = find(who.name);
-    if (on == nullptr) { return fate::not_held; }
+    entry* const on = find(ticket.name);
+    if (on == nullptr) { return op_status::not_held; }
     const auto at = read(time);
-    return admission::gate{on->state, on->queue, at, out}.withdraw(who.owner);
+    return admission::gate{on->state, on->queue, at, out}.withdraw(ticket.owner);
 }
 
-fate store::take_away(const break_op& what, const base::time_source& time, pushes& out) {
+op_status store::break_lock(const break_op& operation, const base::time_source& time, pushes& out) {
     const std::lock_guard hold{guard_};
-    entry* const on = find(what.name);
-    if (on == nullptr) { return fate::not_held; }
+    entry* const on = find(operation.name);
+    if (on == nullptr) { return op_status::not_held; }
     const auto at = read(time);
-    return admission::gate{on->state, on->queue, at, out}.take_away(what);
+    return admission::gate{on->state, on->queue, at, out}.break_lock(operation);
 }
 
 lock_info store::inspect(const std::string& name, const base::time_source& time, pushes& out) {
@@ -130,23 +130,23 @@ lock_info store::inspect(const std::string& name, const base::time_source& time,
     return admission::gate{on->state, on->queue, at, out}.inspect(name);
 }
 
-report store::list(const list_op& what, const base::time_source& time, pushes& out) {
+report store::list(const list_op& operation, const base::time_source& time, pushes& out) {
     report page;
     const std::lock_guard hold{guard_};
     const auto at = read(time);
-    const auto wanted = std::clamp(what.count, 1U, most_listed);
-    const std::string_view prefix = what.prefix;
-    auto next = order_.lower_bound(std::max(prefix, std::string_view{what.cursor}));
+    const auto wanted = std::clamp(operation.count, 1U, most_listed);
+    const std::string_view prefix = operation.prefix;
+    auto next = order_.lower_bound(std::max(prefix, std::string_view{operation.cursor}));
     for (unsigned seen = 0; next != order_.end() && next->first.starts_with(prefix); ++next) {
         if (seen++ == most_listed || page.locks.size() == wanted) {
             page.cursor = next->first;
             break;
         }
-        entry& one = *next->second;
-        if (one.state.idle()) { continue; }
-        admission::gate door{one.state, one.queue, at, out};
+        entry& item = *next->second;
+        if (item.state.idle()) { continue; }
+        admission::gate door{item.state, item.queue, at, out};
         door.tidy();
-        if (!one.state.idle()) { page.locks.push_back(door.inspect(std::string{next->first})); }
+        if (!item.state.idle()) { page.locks.push_back(door.inspect(std::string{next->first})); }
     }
     return page;
 }
@@ -156,25 +156,25 @@ std::size_t store::size() const {
     return names_.size();
 }
 
-void store::join(const base::client_id& who, std::shared_ptr<mailbox> inbox) {
+void store::join(const base::client_id& client, std::shared_ptr<mailbox> inbox) {
     const std::lock_guard hold{clients_guard_};
-    clients_[who] = std::move(inbox);
+    clients_[client] = std::move(inbox);
 }
 
-void store::leave(const base::client_id& who) {
+void store::leave(const base::client_id& client) {
     const std::lock_guard hold{clients_guard_};
-    clients_.erase(who);
+    clients_.erase(client);
 }
 
-void store::deliver(const admission::push& what) {
+void store::deliver(const admission::push& push) {
     std::shared_ptr<mailbox> inbox;
     {
         const std::lock_guard hold{clients_guard_};
-        const auto found = clients_.find(what.to);
+        const auto found = clients_.find(push.to);
         if (found == clients_.end()) { return; }
         inbox = found->second;
     }
-    inbox->put(what.what);
+    inbox->put(push.notice);
 }
 
 } // namespace holdfast::engine::memory

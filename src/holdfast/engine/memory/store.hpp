@@ -29,22 +29,25 @@ public:
     /// The store of this name, made if nobody uses it.
     [[nodiscard]] static std::shared_ptr<store> named(const std::string& name);
 
-    void join(const base::client_id& who, std::shared_ptr<mailbox> inbox);
-    void leave(const base::client_id& who);
+    void join(const base::client_id& client, std::shared_ptr<mailbox> inbox);
+    void leave(const base::client_id& client);
     /// To the clients' inboxes; those of clients that left are dropped.
-    void deliver(const admission::push& what);
+    void deliver(const admission::push& push);
 
-    [[nodiscard]] answer acquire(const acquire_op& what, const admission::place& from,
+    [[nodiscard]] answer acquire(const acquire_op& operation, const admission::place& from,
                                  const base::time_source& time, pushes& out);
-    [[nodiscard]] answer beat(const beat_op& what, const base::time_source& time, pushes& out);
-    [[nodiscard]] fate release(const ticket& who, const base::time_source& time, pushes& out);
-    [[nodiscard]] fate withdraw(const ticket& who, const base::time_source& time, pushes& out);
-    [[nodiscard]] fate take_away(const break_op& what, const base::time_source& time, pushes& out);
+    [[nodiscard]] answer beat(const beat_op& operation, const base::time_source& time, pushes& out);
+    [[nodiscard]] op_status release(const ticket& ticket, const base::time_source& time,
+                                    pushes& out);
+    [[nodiscard]] op_status withdraw(const ticket& ticket, const base::time_source& time,
+                                     pushes& out);
+    [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,
+                                       pushes& out);
     [[nodiscard]] lock_info inspect(const std::string& name, const base::time_source& time,
                                     pushes& out);
     /// Names that are in use, in order. A page may be short though more follow: only so many names
     /// are looked at for one.
-    [[nodiscard]] report list(const list_op& what, const base::time_source& time, pushes& out);
+    [[nodiscard]] report list(const list_op& operation, const base::time_source& time, pushes& out);
     [[nodiscard]] std::size_t size() const; ///< names, idle ones included
 
 private:

@@ -31,10 +31,10 @@ void append_command(std::string& out, std::initializer_list<std::string_view> wo
     for (const auto word : words) { append_bulk(out, word); }
 }
 
-void append_call(std::string& out, const script& what, std::size_t keys, std::size_t arguments) {
+void append_call(std::string& out, const script& script, std::size_t keys, std::size_t arguments) {
     append_count(out, 3 + keys + arguments);
     out.append("$7\r\nEVALSHA\r\n$40\r\n");
-    out.append(what.sha);
+    out.append(script.sha);
     out.append("\r\n", 2);
     append_bulk(out, std::to_string(keys));
 }

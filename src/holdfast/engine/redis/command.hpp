@@ -14,6 +14,6 @@ void append_count(std::string& out, std::size_t words); ///< then that many bulk
 void append_command(std::string& out, std::initializer_list<std::string_view> words);
 
 /// `EVALSHA sha keys` of a command with so many keys and arguments; they follow as bulks.
-void append_call(std::string& out, const script& what, std::size_t keys, std::size_t arguments);
+void append_call(std::string& out, const script& script, std::size_t keys, std::size_t arguments);
 
 } // namespace holdfast::engine::redis

@@ -79,8 +79,9 @@ failure explain(std::string_view said, const std::string& server) {
         word = "NOPERM";
         said.remove_prefix(later.size());
     }
-    const auto* const found = std::find_if(refusals.begin(), refusals.end(),
-                                           [&](const refusal& one) { return one.word == word; });
+    const auto* const found =
+        std::find_if(refusals.begin(), refusals.end(),
+                     [&](const refusal& refusal) { return refusal.word == word; });
     failure out;
     out.detail = "Redis at " + server + ": " + std::string{without_trace(said)};
     if (found == refusals.end()) {

@@ -16,7 +16,7 @@ namespace holdfast::engine::redis {
 class foreign_layout;
 
 /// Whose answer a reply is.
-enum class asked : std::uint8_t {
+enum class request_kind : std::uint8_t {
     acquire,
     take, ///< an acquire without a script
     release,
@@ -52,7 +52,7 @@ struct foreign_terms {
 struct flight {
     static constexpr std::uint64_t unknown_end = ~std::uint64_t{0}; ///< it is not written yet
 
-    asked what{};
+    request_kind kind{};
     bool answered = false;  ///< given up; the reply is still to come
     bool cancelled = false; ///< nobody wants it
     bool quiet = false;     ///< a short answer may lie unread until more comes
@@ -65,16 +65,16 @@ struct flight {
     std::int64_t not_after_us = 0;         ///< acquire: as it was sent, in the server's time
     std::uint64_t begin = 0;         ///< release: in bytes of the session, where its command begins
     std::uint64_t end = unknown_end; ///< where it ends
-    ticket who{};                    ///< acquire, release; inspect: the name; scan: the cursor
-    unsigned count = 0;              ///< scan: the longest page
-    std::vector<ticket> items{};     ///< beat
+    holdfast::engine::ticket ticket{}; ///< acquire, release; inspect: the name; scan: the cursor
+    unsigned count = 0;                ///< scan: the longest page
+    std::vector<holdfast::engine::ticket> items{}; ///< beat
     std::shared_ptr<list_job> list{};
     foreign_layout* in = nullptr; ///< null: the native layout
     foreign_terms terms{};
 
     /// As new, but what was allocated is kept for the next.
     void clear() {
-        what = {};
+        kind = {};
         answered = cancelled = quiet = renews = exchanged = false;
         id = 0;
         give_up = not_after = base::never;

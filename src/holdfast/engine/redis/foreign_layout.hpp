@@ -24,7 +24,7 @@ struct foreign_scripts {
     const script* acquire;
     const script* release;
     const script* beat;
-    const script* take_away;
+    const script* break_lock;
     const script* inspect;
 };
 
@@ -48,7 +48,7 @@ public:
 
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
     [[nodiscard]] std::array<const script*, 5> scripts() const {
-        return {with_.acquire, with_.release, with_.beat, with_.take_away, with_.inspect};
+        return {with_.acquire, with_.release, with_.beat, with_.break_lock, with_.inspect};
     }
     /// On which a release is told to those who wait.
     [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
@@ -63,23 +63,24 @@ public:
     virtual bool take(std::string& /*out*/, const ticket& /*who*/, base::milliseconds /*lease*/) {
         return false;
     }
-    void acquire(std::string& out, const ticket& who, base::milliseconds lease, bool fenced,
+    void acquire(std::string& out, const ticket& ticket, base::milliseconds lease, bool fenced,
                  std::int64_t not_after_us);
     /// Whether an acquire is refused if its release is remembered.
     [[nodiscard]] virtual bool minds_releases(bool fenced) const = 0;
-    virtual void release(std::string& out, const ticket& who, release_memory memory) = 0;
-    virtual void withdraw(std::string& out, const ticket& who, release_memory memory) = 0;
-    void take_away(std::string& out, const break_op& what);
-    void beat(std::string& out, const beat_op& what);
+    virtual void release(std::string& out, const ticket& ticket, release_memory memory) = 0;
+    virtual void withdraw(std::string& out, const ticket& ticket, release_memory memory) = 0;
+    void break_lock(std::string& out, const break_op& operation);
+    void beat(std::string& out, const beat_op& operation);
     void inspect(std::string& out, std::string_view name);
     /// After a release that was answered and need not be remembered; false: there is nothing to do.
     virtual bool tidy(std::string& /*out*/, const ticket& /*who*/) { return false; }
 
     /// The owner as it is written; good until the next call.
-    [[nodiscard]] std::string_view owner(const base::owner_id& who);
+    [[nodiscard]] std::string_view owner(const base::owner_id& owner);
 
 protected:
-    foreign_layout(const foreign_scripts& with, const place& where, const setting& who);
+    foreign_layout(const foreign_scripts& with, const place& where,
+                   const client_identity& identity);
 
     [[nodiscard]] std::string key(std::string_view name) const {
         return key_prefix_ + std::string{name};
@@ -87,7 +88,7 @@ protected:
     void append_key(std::string& out, std::string_view name);
     [[nodiscard]] virtual std::string token_key(std::string_view name) const = 0;
     /// Where a release is remembered.
-    [[nodiscard]] virtual std::string memory_key(const ticket& who) const = 0;
+    [[nodiscard]] virtual std::string memory_key(const ticket& ticket) const = 0;
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
     const foreign_scripts with_;
@@ -103,7 +104,7 @@ private:
 
 // What they answer.
 /// granted, or busy with the PTTL that is in the way in `pttl`; a late request: as read_acquire's.
-[[nodiscard]] answer read_foreign_acquire(const reply& said, std::int64_t& pttl);
-[[nodiscard]] lock_info read_foreign_inspect(const reply& said, std::string name);
+[[nodiscard]] answer read_foreign_acquire(const reply& reply, std::int64_t& pttl);
+[[nodiscard]] lock_info read_foreign_inspect(const reply& reply, std::string name);
 
 } // namespace holdfast::engine::redis

@@ -36,8 +36,8 @@ char letter(primitive kind) noexcept {
     return '?';
 }
 
-char letter(mode how) noexcept {
-    switch (how) {
+char letter(mode mode) noexcept {
+    switch (mode) {
     case mode::exclusive: return 'x';
     case mode::shared: return 's';
     case mode::permits: return 'p';
@@ -45,8 +45,8 @@ char letter(mode how) noexcept {
     return '?';
 }
 
-char letter(queueing how) noexcept {
-    switch (how) {
+char letter(queueing queueing) noexcept {
+    switch (queueing) {
     case queueing::no: return 'n';
     case queueing::hint: return 'h';
     case queueing::grant: return 'g';
@@ -56,13 +56,13 @@ char letter(queueing how) noexcept {
 
 } // namespace
 
-layout::layout(std::string prefix, const setting& who)
+layout::layout(std::string prefix, const client_identity& identity)
     : prefix_{std::move(prefix)},
-      client_{hex_of(who.client)},
+      client_{hex_of(identity.client)},
       inbox_{prefix_ + "inbox:" + client_},
       inbox_of_all_{prefix_ + "inbox:all"},
-      from_{std::to_string(who.pid) + '\n' + who.host + '\n'},
-      own_{who.client} {
+      from_{std::to_string(identity.pid) + '\n' + identity.host + '\n'},
+      own_{identity.client} {
     append_call(acquire_, scripts::acquire, 1, 1);
     append_call(acquire_with_more_, scripts::acquire, 1, 2);
     append_call(acquire_again_, scripts::acquire, 1, 3);
@@ -90,31 +90,31 @@ void layout::append_key(std::string& out, std::string_view name) {
 }
 
 /// Likewise the same terms.
-const std::string& layout::terms_of(const acquire_op& what) {
-    const wish now{what.kind,  what.how,   what.detached, what.permits,
-                   what.limit, what.lease, what.min_hold, what.queue};
-    if (!terms_.empty() && now == terms_for_ && what.note == note_for_) { return terms_; }
+const std::string& layout::terms_of(const acquire_op& operation) {
+    const wish now{operation.kind,  operation.mode,  operation.detached, operation.permits,
+                   operation.limit, operation.lease, operation.min_hold, operation.queue};
+    if (!terms_.empty() && now == terms_for_ && operation.note == note_for_) { return terms_; }
     auto terms = std::exchange(terms_, {}); // until they are whole, as above
     terms_for_ = now;
-    note_for_ = what.note;
+    note_for_ = operation.note;
     terms.clear();
-    terms += letter(what.kind);
-    terms += letter(what.how);
-    terms += what.detached ? 'd' : '-';
-    append_padded(terms, what.kind == primitive::semaphore ? what.permits : 1, 5);
-    append_padded(terms, what.kind == primitive::semaphore ? what.limit : 1, 5);
-    append_padded(terms, static_cast<std::uint64_t>(what.lease.count()), lease_digits);
-    append_padded(terms, static_cast<std::uint64_t>(what.min_hold.count()), 11);
-    terms += letter(what.queue);
+    terms += letter(operation.kind);
+    terms += letter(operation.mode);
+    terms += operation.detached ? 'd' : '-';
+    append_padded(terms, operation.kind == primitive::semaphore ? operation.permits : 1, 5);
+    append_padded(terms, operation.kind == primitive::semaphore ? operation.limit : 1, 5);
+    append_padded(terms, static_cast<std::uint64_t>(operation.lease.count()), lease_digits);
+    append_padded(terms, static_cast<std::uint64_t>(operation.min_hold.count()), 11);
+    terms += letter(operation.queue);
     terms += from_;
-    terms += what.note;
+    terms += operation.note;
     terms_ = std::move(terms);
     return terms_;
 }
 
-void layout::call(std::string& out, const script& what, std::string_view name,
+void layout::call(std::string& out, const script& script, std::string_view name,
                   std::string_view argument) {
-    append_call(out, what, 1, 1);
+    append_call(out, script, 1, 1);
     append_key(out, name);
     append_bulk(out, argument);
 }
@@ -122,75 +122,75 @@ void layout::call(std::string& out, const script& what, std::string_view name,
 namespace {
 
 /// Such an acquire needs no second argument.
-bool simple(const acquire_op& what) noexcept {
-    return what.how == mode::exclusive && what.min_hold == base::milliseconds{0} &&
-           what.proposed_token == 0;
+bool simple(const acquire_op& operation) noexcept {
+    return operation.mode == mode::exclusive && operation.min_hold == base::milliseconds{0} &&
+           operation.proposed_token == 0;
 }
 
 } // namespace
 
-void layout::append_acquire(std::string& out, const acquire_op& what, const validity& counts) {
+void layout::append_acquire(std::string& out, const acquire_op& operation, const validity& counts) {
     ask_.clear();
     const auto not_after = std::clamp<std::int64_t>(counts.not_after_us, 0, latest_us);
     append_padded(ask_, static_cast<std::uint64_t>(not_after), instant_digits);
     ask_ += no_instant;
-    append_owner(ask_, client_, own_, what.who.owner);
-    ask_ += terms_of(what);
+    append_owner(ask_, client_, own_, operation.ticket.owner);
+    ask_ += terms_of(operation);
     append_bulk(out, ask_);
-    if (!simple(what) || counts.late_us > 0) {
-        append_bulk(out, std::to_string(what.proposed_token));
+    if (!simple(operation) || counts.late_us > 0) {
+        append_bulk(out, std::to_string(operation.proposed_token));
     }
     if (counts.late_us > 0) { append_bulk(out, std::to_string(counts.late_us)); }
 }
 
-void layout::append_release(std::string& out, const ticket& who) {
+void layout::append_release(std::string& out, const ticket& ticket) {
     ask_ = no_instant;
-    append_owner(ask_, client_, own_, who.owner);
+    append_owner(ask_, client_, own_, ticket.owner);
     append_bulk(out, ask_);
 }
 
-void layout::acquire(std::string& out, const acquire_op& what, const validity& counts) {
-    const auto& usual = simple(what) ? acquire_ : acquire_with_more_;
+void layout::acquire(std::string& out, const acquire_op& operation, const validity& counts) {
+    const auto& usual = simple(operation) ? acquire_ : acquire_with_more_;
     out += counts.late_us > 0 ? acquire_again_ : usual;
-    append_key(out, what.who.name);
-    append_acquire(out, what, counts);
+    append_key(out, operation.ticket.name);
+    append_acquire(out, operation, counts);
 }
 
-void layout::release(std::string& out, const ticket& who) {
+void layout::release(std::string& out, const ticket& ticket) {
     out += release_;
-    append_key(out, who.name);
-    append_release(out, who);
+    append_key(out, ticket.name);
+    append_release(out, ticket);
 }
 
-void layout::exchange(std::string& out, const ticket& given_up, const acquire_op& what,
+void layout::exchange(std::string& out, const ticket& given_up, const acquire_op& operation,
                       const validity& counts) {
-    const auto& usual = simple(what) ? exchange_ : exchange_with_more_;
+    const auto& usual = simple(operation) ? exchange_ : exchange_with_more_;
     out += counts.late_us > 0 ? exchange_again_ : usual;
     append_key(out, given_up.name);
-    append_key(out, what.who.name);
+    append_key(out, operation.ticket.name);
     append_release(out, given_up);
-    append_acquire(out, what, counts);
+    append_acquire(out, operation, counts);
 }
 
-void layout::withdraw(std::string& out, const ticket& who, std::int64_t late_us) {
+void layout::withdraw(std::string& out, const ticket& ticket, std::int64_t late_us) {
     append_call(out, scripts::withdraw, 1, late_us > 0 ? 2 : 1);
-    append_key(out, who.name);
+    append_key(out, ticket.name);
     ask_.clear();
-    append_owner(ask_, client_, own_, who.owner);
+    append_owner(ask_, client_, own_, ticket.owner);
     append_bulk(out, ask_);
     if (late_us > 0) { append_bulk(out, std::to_string(late_us)); }
 }
 
-void layout::take_away(std::string& out, const break_op& what) {
-    call(out, scripts::take_away, what.name, std::to_string(what.only_token));
+void layout::break_lock(std::string& out, const break_op& operation) {
+    call(out, scripts::take_away, operation.name, std::to_string(operation.only_token));
 }
 
-void layout::beat(std::string& out, const beat_op& what) {
-    append_call(out, scripts::beat, what.items.size(), what.items.size());
-    for (const auto& item : what.items) { append_key(out, item.who.name); }
-    for (const auto& item : what.items) {
+void layout::beat(std::string& out, const beat_op& operation) {
+    append_call(out, scripts::beat, operation.items.size(), operation.items.size());
+    for (const auto& item : operation.items) { append_key(out, item.ticket.name); }
+    for (const auto& item : operation.items) {
         ask_ = no_instant;
-        append_owner(ask_, client_, own_, item.who.owner);
+        append_owner(ask_, client_, own_, item.ticket.owner);
         if (item.waiting) {
             ask_ += 'w';
         } else {
@@ -206,14 +206,14 @@ void layout::inspect(std::string& out, std::string_view name) {
     append_key(out, name);
 }
 
-void layout::scan(std::string& out, const list_op& what) {
+void layout::scan(std::string& out, const list_op& operation) {
     std::string pattern = literally(prefix_) + '{';
     std::string names;
-    append_encoded(names, what.prefix);
+    append_encoded(names, operation.prefix);
     pattern += literally(names) + "*}";
-    const auto cursor = std::string_view{what.cursor}.substr(0, what.cursor.find('>'));
+    const auto cursor = std::string_view{operation.cursor}.substr(0, operation.cursor.find('>'));
     append_command(out, {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", pattern, "COUNT",
-                         std::to_string(what.count)});
+                         std::to_string(operation.count)});
 }
 
 std::optional<std::string> layout::name_of(std::string_view key) const {

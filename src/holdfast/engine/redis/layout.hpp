@@ -27,22 +27,22 @@ struct validity {
 /// Thread safety: none; it keeps memory for reuse.
 class layout {
 public:
-    layout(std::string prefix, const setting& who);
+    layout(std::string prefix, const client_identity& identity);
 
     // Each appends one command.
-    void acquire(std::string& out, const acquire_op& what, const validity& counts);
-    void release(std::string& out, const ticket& who);
-    void exchange(std::string& out, const ticket& given_up, const acquire_op& what,
+    void acquire(std::string& out, const acquire_op& operation, const validity& counts);
+    void release(std::string& out, const ticket& ticket);
+    void exchange(std::string& out, const ticket& given_up, const acquire_op& operation,
                   const validity& counts);
     /// Acquires of this ticket up to the not-after `late_us` take nothing from then on; 0: none of
     /// them can still arrive.
-    void withdraw(std::string& out, const ticket& who, std::int64_t late_us);
-    void take_away(std::string& out, const break_op& what);
-    void beat(std::string& out, const beat_op& what);
+    void withdraw(std::string& out, const ticket& ticket, std::int64_t late_us);
+    void break_lock(std::string& out, const break_op& operation);
+    void beat(std::string& out, const beat_op& operation);
     void inspect(std::string& out, std::string_view name);
     /// A cursor is the server's own, or that and `>name` if names up to that one were on the page
     /// before: a server may give more at once than a page has room for.
-    void scan(std::string& out, const list_op& what);
+    void scan(std::string& out, const list_op& operation);
 
     /// The channel on which this client hears of its grants and losses.
     [[nodiscard]] const std::string& inbox() const noexcept { return inbox_; }
@@ -55,7 +55,7 @@ private:
     /// What the terms are made of, but for the note.
     struct wish {
         primitive kind{};
-        mode how{};
+        holdfast::mode mode{};
         bool detached = false;
         unsigned permits = 0;
         unsigned limit = 0;
@@ -66,10 +66,10 @@ private:
     };
 
     void append_key(std::string& out, std::string_view name);
-    void append_release(std::string& out, const ticket& who);
-    void append_acquire(std::string& out, const acquire_op& what, const validity& counts);
-    [[nodiscard]] const std::string& terms_of(const acquire_op& what);
-    void call(std::string& out, const script& what, std::string_view name,
+    void append_release(std::string& out, const ticket& ticket);
+    void append_acquire(std::string& out, const acquire_op& operation, const validity& counts);
+    [[nodiscard]] const std::string& terms_of(const acquire_op& operation);
+    void call(std::string& out, const script& script, std::string_view name,
               std::string_view argument);
 
     std::string prefix_;
@@ -99,17 +99,17 @@ private:
 
 // What the scripts answer. A reply that none of them gives makes `failed` with errc::internal.
 // What the acquire script says of a late request: `failed`, and the server's time in `token`.
-[[nodiscard]] answer read_acquire(const reply& said);
-[[nodiscard]] answer read_release(const reply& said);
+[[nodiscard]] answer read_acquire(const reply& reply);
+[[nodiscard]] answer read_release(const reply& reply);
 /// The answer of the exchange script that is another than that of acquire.
-[[nodiscard]] bool is_of_both(const reply& said);
-[[nodiscard]] answer read_exchanged(const reply& said); ///< what became of the release
-[[nodiscard]] answer read_withdraw(const reply& said);  ///< or take_away
-[[nodiscard]] beat_answer read_beat(const reply& said, const std::string& server);
-[[nodiscard]] lock_info read_inspect(const reply& said, std::string name);
+[[nodiscard]] bool is_of_both(const reply& reply);
+[[nodiscard]] answer read_exchanged(const reply& reply); ///< what became of the release
+[[nodiscard]] answer read_withdraw(const reply& reply);  ///< or take_away
+[[nodiscard]] beat_answer read_beat(const reply& reply, const std::string& server);
+[[nodiscard]] lock_info read_inspect(const reply& reply, std::string name);
 [[nodiscard]] notice read_message(std::string_view payload); ///< inbox_reset: not understood
 
 /// Server time in a late answer; 0: it is not one.
-[[nodiscard]] std::int64_t late_since(const reply& said);
+[[nodiscard]] std::int64_t late_since(const reply& reply);
 
 } // namespace holdfast::engine::redis

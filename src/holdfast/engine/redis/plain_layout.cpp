@@ -5,11 +5,11 @@
 
 namespace holdfast::engine::redis {
 
-plain_layout::plain_layout(const place& where, const setting& who)
+plain_layout::plain_layout(const place& where, const client_identity& identity)
     : foreign_layout{{&scripts::plain_acquire, &scripts::plain_release, &scripts::plain_beat,
                       &scripts::plain_break, &scripts::plain_inspect},
                      where,
-                     who},
+                     identity},
       chance_{base::random_seed()} {}
 
 capabilities plain_layout::caps(primitive kind, bool fenced) const {
@@ -38,8 +38,8 @@ std::string plain_layout::own_key(std::string_view kind, std::string_view name) 
 
 std::string plain_layout::token_key(std::string_view name) const { return own_key("token:", name); }
 
-std::string plain_layout::memory_key(const ticket& who) const {
-    return own_key("released:", who.name) + ':' + who.owner.text();
+std::string plain_layout::memory_key(const ticket& ticket) const {
+    return own_key("released:", ticket.name) + ':' + ticket.owner.text();
 }
 
 /// Others do not tell when they release.
@@ -48,13 +48,13 @@ base::duration plain_layout::look_in(std::int64_t pttl, std::size_t ahead) {
 }
 
 /// Most use our usual prefix, which the script knows.
-void plain_layout::release(std::string& out, const ticket& who, release_memory memory) {
+void plain_layout::release(std::string& out, const ticket& ticket, release_memory memory) {
     const bool remembered = memory.length.count() > 0;
     const bool usual = own_prefix_ == "hf:" && !remembered;
     append_call(out, *with_.release, remembered ? 2 : 1, remembered ? 4 : usual ? 1 : 2);
-    append_key(out, who.name);
-    if (remembered) { append_bulk(out, memory_key(who)); }
-    append_bulk(out, owner(who.owner));
+    append_key(out, ticket.name);
+    if (remembered) { append_bulk(out, memory_key(ticket)); }
+    append_bulk(out, owner(ticket.owner));
     if (!usual) { append_bulk(out, own_prefix_); }
     if (remembered) {
         append_bulk(out, std::to_string(memory.length.count()));
@@ -62,11 +62,11 @@ void plain_layout::release(std::string& out, const ticket& who, release_memory m
     }
 }
 
-bool plain_layout::take(std::string& out, const ticket& who, base::milliseconds lease) {
+bool plain_layout::take(std::string& out, const ticket& ticket, base::milliseconds lease) {
     append_count(out, 7);
     out.append("$3\r\nSET\r\n");
-    append_key(out, who.name);
-    append_bulk(out, owner(who.owner));
+    append_key(out, ticket.name);
+    append_bulk(out, owner(ticket.owner));
     out.append("$2\r\nNX\r\n$2\r\nPX\r\n");
     append_bulk(out, std::to_string(lease.count()));
     out.append("$3\r\nGET\r\n");

@@ -9,7 +9,7 @@ namespace holdfast::engine::redis {
 
 class plain_layout final : public foreign_layout {
 public:
-    plain_layout(const place& where, const setting& who);
+    plain_layout(const place& where, const client_identity& identity);
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
@@ -17,15 +17,15 @@ public:
     /// Only with tokens is an acquire always a script, and its user known to have a right to keys
     /// of Holdfast's own.
     [[nodiscard]] bool minds_releases(bool fenced) const override { return fenced; }
-    void release(std::string& out, const ticket& who, release_memory memory) override;
-    void withdraw(std::string& out, const ticket& who, release_memory memory) override {
-        release(out, who, memory);
+    void release(std::string& out, const ticket& ticket, release_memory memory) override;
+    void withdraw(std::string& out, const ticket& ticket, release_memory memory) override {
+        release(out, ticket, memory);
     }
-    bool take(std::string& out, const ticket& who, base::milliseconds lease) override;
+    bool take(std::string& out, const ticket& ticket, base::milliseconds lease) override;
 
 private:
     [[nodiscard]] std::string token_key(std::string_view name) const override;
-    [[nodiscard]] std::string memory_key(const ticket& who) const override;
+    [[nodiscard]] std::string memory_key(const ticket& ticket) const override;
     [[nodiscard]] std::string own_key(std::string_view kind, std::string_view name) const;
 
     base::jitter chance_;

@@ -28,13 +28,13 @@ bool may_have_arrived(const flight& request, std::uint64_t bytes_sent) noexcept 
 
 } // namespace
 
-redis_engine::redis_engine(place where, const setting& who)
+redis_engine::redis_engine(place where, const client_identity& identity)
     : where_{std::move(where)},
-      client_{who.client},
-      time_{*who.time},
-      layout_{where_.prefix, who},
-      plain_{where_, who},
-      redisson_{where_, who},
+      client_{identity.client},
+      time_{*identity.time},
+      layout_{where_.prefix, identity},
+      plain_{where_, identity},
+      redisson_{where_, identity},
       link_{where_, [this] { return greeting(); }} {}
 
 capabilities redis_engine::native_caps() {
@@ -50,8 +50,8 @@ capabilities redis_engine::native_caps() {
 session::greeting redis_engine::greeting() {
     session::greeting out;
     append_command(out.commands, {"SUBSCRIBE", layout_.inbox(), layout_.inbox_of_all()});
-    for (const auto* const one : scripts::usual) {
-        append_command(out.commands, {"SCRIPT", "LOAD", one->text});
+    for (const auto* const script : scripts::usual) {
+        append_command(out.commands, {"SCRIPT", "LOAD", script->text});
     }
     append_command(out.commands, {"TIME"});
     out.count = channels + scripts::usual.size() + 1;
@@ -61,17 +61,17 @@ session::greeting redis_engine::greeting() {
     return out;
 }
 
-void redis_engine::heard_greeting(const reply& said, instant now) {
+void redis_engine::heard_greeting(const reply& reply, instant now) {
     const std::size_t at = greeted_++;
     const std::size_t script = at - channels;
     if (at < channels) {
-        if (said.is_push()) { return; }
+        if (reply.is_push()) { return; }
         link_.break_off(errc::unsupported,
                         server() + " does not speak RESP3 (HELLO 3); Holdfast needs Redis 7.0 or "
                                    "later, or Valkey");
-    } else if (script >= scripts::usual.size() && said.size() == 2) {
-        clock_.learn(said.number(0) * 1'000'000 + said.number(1), greeting_sent_, now);
-    } else if (script >= scripts::usual.size() || said.text() != scripts::usual.at(script)->sha) {
+    } else if (script >= scripts::usual.size() && reply.size() == 2) {
+        clock_.learn(reply.number(0) * 1'000'000 + reply.number(1), greeting_sent_, now);
+    } else if (script >= scripts::usual.size() || reply.text() != scripts::usual.at(script)->sha) {
         link_.break_off(errc::unavailable, server() + ": an answer to something else");
     }
 }
@@ -83,16 +83,16 @@ instant redis_engine::clock() const noexcept {
 
 void redis_engine::pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
 
-void redis_engine::heard_anything(const reply& said, instant now) {
+void redis_engine::heard_anything(const reply& reply, instant now) {
     heard_at_ = now;
     is_dead_ = false;
-    const bool subscribed = said.is_push() && said.word(0) == "subscribe";
-    if (!link_.ready() && (subscribed || !said.is_push())) {
-        heard_greeting(said, now);
-    } else if (said.is_push()) {
-        heard_message(said, now);
+    const bool subscribed = reply.is_push() && reply.word(0) == "subscribe";
+    if (!link_.ready() && (subscribed || !reply.is_push())) {
+        heard_greeting(reply, now);
+    } else if (reply.is_push()) {
+        heard_message(reply, now);
     } else {
-        heard(said, now);
+        heard(reply, now);
     }
 }
 
@@ -103,9 +103,9 @@ instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
         abandoned_ = {};
     }
     if (!read_by_others_) {
-        changed(
-            link_.drive(ready, now, [this, now](const reply& said) { heard_anything(said, now); }),
-            now);
+        changed(link_.drive(ready, now,
+                            [this, now](const reply& reply) { heard_anything(reply, now); }),
+                now);
     }
     return go_on(ready.empty(), now);
 }
@@ -122,7 +122,7 @@ direct redis_engine::expect() {
 
 instant redis_engine::received(ssize_t count, int error, instant now) {
     read_by_others_ = false;
-    const auto hear = [this, now](const reply& said) { heard_anything(said, now); };
+    const auto hear = [this, now](const reply& reply) { heard_anything(reply, now); };
     if (count > 0) {
         const auto bytes = std::span{direct_}.first(static_cast<std::size_t>(count));
         changed(link_.take(bytes, now, hear), now);
@@ -185,13 +185,13 @@ void redis_engine::let_short_answers_lie(bool yes) {
     link_.now()->readable_from(yes ? longer : 1);
 }
 
-void redis_engine::changed(link::change how, instant now) {
-    if (how == link::change::ready && !late_.empty()) { late_.reconnected(now); }
+void redis_engine::changed(link::change change, instant now) {
+    if (change == link::change::ready && !late_.empty()) { late_.reconnected(now); }
     // Messages may have been missed meanwhile.
-    if (how == link::change::ready && std::exchange(was_ready_, true)) {
+    if (change == link::change::ready && std::exchange(was_ready_, true)) {
         sink_->noticed({notice::kind::inbox_reset, 0, 0});
     }
-    if (how != link::change::ended) { return; }
+    if (change != link::change::ended) { return; }
     const auto sent = link_.now()->sent();
     const auto code = link_.code();
     note_late(flights_, sent, now);
@@ -199,10 +199,11 @@ void redis_engine::changed(link::change how, instant now) {
     const bool retry_now = link_.was_ready() && !std::exchange(timed_out_, false);
     forget_session();
     for (std::size_t at = 0; at < lost.size(); ++at) {
-        const flight& one = lost[at];
-        if (one.answered || one.cancelled || one.id == 0) { continue; }
-        const bool arrived = may_have_arrived(one, sent);
-        fail(one.id, code, link_.detail(), arrived ? fate::unknown : fate::failed, retry_now);
+        const flight& each = lost[at];
+        if (each.answered || each.cancelled || each.id == 0) { continue; }
+        const bool arrived = may_have_arrived(each, sent);
+        fail(each.id, code, link_.detail(), arrived ? op_status::unknown : op_status::failed,
+             retry_now);
     }
     fail_waiting(code, link_.detail(), retry_now);
     if (now >= earliest_) { give_up(now); }
@@ -221,8 +222,8 @@ void redis_engine::note_late(const flights& requests, std::uint64_t sent, instan
     for (std::size_t at = 0; at < requests.size(); ++at) {
         const flight& request = requests[at];
         if (!may_have_arrived(request, sent)) { continue; }
-        if (request.in == nullptr && request.what == asked::acquire) {
-            attempts_.add(request.who.owner.number, request.not_after_us, clock_.translate(now));
+        if (request.in == nullptr && request.kind == request_kind::acquire) {
+            attempts_.add(request.ticket.owner.number, request.not_after_us, clock_.translate(now));
         }
         note_late(request, now);
     }
@@ -244,31 +245,33 @@ void redis_engine::reset() noexcept {
 
 void redis_engine::fail_waiting(std::error_code code, const std::string& detail, bool retry_now) {
     const auto all = std::exchange(waiting_, {});
-    for (const waiting& one : all) { fail(one.id, code, detail, fate::failed, retry_now); }
+    for (const waiting& pending : all) {
+        fail(pending.id, code, detail, op_status::failed, retry_now);
+    }
 }
 
 /// Every operation is answered by the instant that was asked for, whatever the server does.
 void redis_engine::give_up(instant now) {
     earliest_ = base::never;
-    std::erase_if(waiting_, [&](const waiting& one) {
-        if (one.give_up > now) {
-            earliest_ = std::min(earliest_, one.give_up);
+    std::erase_if(waiting_, [&](const waiting& pending) {
+        if (pending.give_up > now) {
+            earliest_ = std::min(earliest_, pending.give_up);
             return false;
         }
-        fail(one.id, errc::unavailable,
+        fail(pending.id, errc::unavailable,
              link_.detail().empty() ? server() + ": not connected yet" : link_.detail());
         return true;
     });
     for (std::size_t at = 0; at < flights_.size(); ++at) {
-        flight& one = flights_[at];
-        if (one.answered || one.id == 0) { continue; }
-        if (one.give_up > now) {
-            earliest_ = std::min(earliest_, one.give_up);
+        flight& each = flights_[at];
+        if (each.answered || each.id == 0) { continue; }
+        if (each.give_up > now) {
+            earliest_ = std::min(earliest_, each.give_up);
             continue;
         }
-        one.answered = true;
-        is_dead_ = is_dead_ || (one.renews && is_silent(one, now));
-        fail(one.id, errc::unavailable, server() + ": no answer in time", fate::unknown);
+        each.answered = true;
+        is_dead_ = is_dead_ || (each.renews && is_silent(each, now));
+        fail(each.id, errc::unavailable, server() + ": no answer in time", op_status::unknown);
     }
 }
 

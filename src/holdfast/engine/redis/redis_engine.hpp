@@ -24,12 +24,12 @@ namespace holdfast::engine::redis {
 /// lost holds nothing up: waiters hear of their grants also by their heartbeats.
 class redis_engine final : public engine {
 public:
-    redis_engine(place where, const setting& who);
+    redis_engine(place where, const client_identity& identity);
 
     [[nodiscard]] capabilities caps(primitive kind) const override { return caps_in(kind, {}); }
-    [[nodiscard]] capabilities caps_in(primitive kind, const writing& how) const override;
+    [[nodiscard]] capabilities caps_in(primitive kind, const lock_format& format) const override;
     void attach(sink& to) override { sink_ = &to; }
-    void submit(op_id id, const op& what, base::instant give_up) override;
+    void submit(op_id id, const op& operation, base::instant give_up) override;
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
@@ -41,7 +41,7 @@ public:
 private:
     struct waiting {
         op_id id = 0;
-        op what;
+        op operation;
         base::instant give_up{};
     };
 
@@ -51,33 +51,33 @@ private:
     [[nodiscard]] session::greeting greeting();
 
     // Sending.
-    void send(op_id id, const op& what, base::instant give_up, base::instant now);
-    [[nodiscard]] base::instant counts_until(const flight& of) const noexcept;
+    void send(op_id id, const op& operation, base::instant give_up, base::instant now);
+    [[nodiscard]] base::instant counts_until(const flight& request) const noexcept;
     [[nodiscard]] validity validity_of(flight& acquire) const;
-    void write(flight& to, const acquire_op& what);
+    void write(flight& to, const acquire_op& operation);
     [[nodiscard]] flight* release_just_before();
-    void write(flight& to, const release_op& what);
-    void write(flight& to, const withdraw_op& what);
-    void write(flight& to, const beat_op& what);
-    void write(flight& to, const inspect_op& what);
-    void write(flight& to, const list_op& what);
-    void write(flight& to, const break_op& what);
-    void write(flight& to, const diagnose_op& what);
-    flight& take_off(asked what, base::instant now);
+    void write(flight& to, const release_op& operation);
+    void write(flight& to, const withdraw_op& operation);
+    void write(flight& to, const beat_op& operation);
+    void write(flight& to, const inspect_op& operation);
+    void write(flight& to, const list_op& operation);
+    void write(flight& to, const break_op& operation);
+    void write(flight& to, const diagnose_op& operation);
+    flight& take_off(request_kind kind, base::instant now);
     void send_waiting(base::instant now);
     void load_scripts(base::instant now);
     void load_scripts_again(base::instant now);
-    void load(const script& one, base::instant now);
+    void load(const script& script, base::instant now);
     void flush(bool gather, base::instant now);
-    void be_quiet(flight& one);
-    void be_patient(const flight& one);
+    void be_quiet(flight& each);
+    void be_patient(const flight& each);
     void count_sent();
     void let_short_answers_lie(bool yes);
 
     /// Something that nobody asked for: `write` appends one command, and gets its flight.
     template <typename Write>
-    void ours(asked what, base::instant now, Write write) {
-        flight& made = take_off(what, now);
+    void ours(request_kind kind, base::instant now, Write write) {
+        flight& made = take_off(kind, now);
         auto& out = link_.now()->out();
         const auto before = out.size();
         write(out, made);
@@ -87,54 +87,54 @@ private:
 
     // Locks in layouts that others made.
     [[nodiscard]] static capabilities native_caps();
-    [[nodiscard]] foreign_layout* foreign(const writing& how) noexcept; ///< null: native
-    [[nodiscard]] foreign_layout* foreign(const op& what) noexcept;
-    [[nodiscard]] bool cannot(op_id id, const op& what);
-    [[nodiscard]] bool answer_beats_here(op_id id, const beat_op& what);
+    [[nodiscard]] foreign_layout* foreign(const lock_format& format) noexcept; ///< null: native
+    [[nodiscard]] foreign_layout* foreign(const op& operation) noexcept;
+    [[nodiscard]] bool cannot(op_id id, const op& operation);
+    [[nodiscard]] bool answer_beats_here(op_id id, const beat_op& operation);
     void need_scripts(foreign_layout& layout, base::instant now);
-    void prepare(foreign_layout& in, const op& what, base::instant now);
-    void load_scripts(foreign_layout& of, base::instant now);
+    void prepare(foreign_layout& in, const op& operation, base::instant now);
+    void load_scripts(foreign_layout& layout, base::instant now);
     void listen(const foreign_layout& in, const std::string& channel, base::instant now);
     void stop_listening(base::instant now);
-    void write_foreign(flight& to, const acquire_op& what);
+    void write_foreign(flight& to, const acquire_op& operation);
     [[nodiscard]] release_memory memory_for(const ticket& lock, foreign_layout& layout,
                                             base::instant now);
-    void write_foreign(flight& to, const release_op& what);
-    void write_foreign(flight& to, const withdraw_op& what);
+    void write_foreign(flight& to, const release_op& operation);
+    void write_foreign(flight& to, const withdraw_op& operation);
     void note_late(const flight& lost, base::instant now);
     void note_late(const flights& requests, std::uint64_t sent, base::instant now);
     void note_remembered(const flight& done);
     void undo_late(base::instant now);
-    void ask_by_script(const flight& of, base::instant now);
-    void heard_take(flight& of, const reply& said, base::instant now);
-    void heard_foreign(flight& of, const reply& said, base::instant now);
-    void heard_granted(flight& of, answer&& what, base::instant now);
-    void heard_busy(flight& of, std::int64_t pttl, base::instant now);
-    void heard_released(flight& of, const reply& said, base::instant now);
-    void heard_push(const reply& said, base::instant now);
+    void ask_by_script(const flight& request, base::instant now);
+    void heard_take(flight& request, const reply& reply, base::instant now);
+    void heard_foreign(flight& request, const reply& reply, base::instant now);
+    void heard_granted(flight& request, answer&& answer, base::instant now);
+    void heard_busy(flight& request, std::int64_t pttl, base::instant now);
+    void heard_released(flight& request, const reply& reply, base::instant now);
+    void heard_push(const reply& reply, base::instant now);
 
     // Hearing.
-    void heard_greeting(const reply& said, base::instant now);
-    void heard(const reply& said, base::instant now);
-    void heard(flight& of, const reply& said, base::instant now);
-    void heard_exchange(const reply& said, base::instant now);
-    void heard_error(flight& of, const reply& said, base::instant now);
-    void heard_acquire(flight& of, const reply& said, base::instant now);
-    void heard_beat(const flight& of, const reply& said);
-    void heard_scan(const flight& of, const reply& said, base::instant now);
-    void heard_listed(const flight& of, const reply& said);
-    void heard_diagnosis(const flight& of, const reply& said);
-    void heard_message(const reply& said, base::instant now);
-    void say(const flight& to, answer&& what);
-    void fail(op_id id, std::error_code code, const std::string& detail, fate what = fate::failed,
-              bool retry_now = false);
+    void heard_greeting(const reply& reply, base::instant now);
+    void heard(const reply& reply, base::instant now);
+    void heard(flight& request, const reply& reply, base::instant now);
+    void heard_exchange(const reply& reply, base::instant now);
+    void heard_error(flight& request, const reply& reply, base::instant now);
+    void heard_acquire(flight& request, const reply& reply, base::instant now);
+    void heard_beat(const flight& request, const reply& reply);
+    void heard_scan(const flight& request, const reply& reply, base::instant now);
+    void heard_listed(const flight& request, const reply& reply);
+    void heard_diagnosis(const flight& request, const reply& reply);
+    void heard_message(const reply& reply, base::instant now);
+    void say(const flight& to, answer&& answer);
+    void fail(op_id id, std::error_code code, const std::string& detail,
+              op_status status = op_status::failed, bool retry_now = false);
 
     [[nodiscard]] base::instant clock() const noexcept;
     base::instant go_on(bool gather, base::instant now);
-    void heard_anything(const reply& said, base::instant now);
+    void heard_anything(const reply& reply, base::instant now);
 
     // When things go wrong.
-    void changed(link::change how, base::instant now);
+    void changed(link::change change, base::instant now);
     void forget_session() noexcept;
     void fail_waiting(std::error_code code, const std::string& detail, bool retry_now);
     void give_up(base::instant now);

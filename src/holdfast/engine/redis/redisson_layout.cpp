@@ -21,12 +21,12 @@ std::string tagged(std::string_view prefix, const std::string& name) {
 
 } // namespace
 
-redisson_layout::redisson_layout(const place& where, const setting& who)
+redisson_layout::redisson_layout(const place& where, const client_identity& identity)
     : foreign_layout{{&scripts::redisson_acquire, &scripts::redisson_release,
                       &scripts::redisson_beat, &scripts::redisson_break,
                       &scripts::redisson_inspect},
                      where,
-                     who},
+                     identity},
       sharded_{where.sharded},
       chance_{base::random_seed()} {}
 
@@ -50,17 +50,19 @@ std::string redisson_layout::token_key(std::string_view name) const {
 }
 
 /// 32 digits that are this release's own: an owner releases once.
-std::string redisson_layout::memory_key(const ticket& who) const {
-    return tagged("redisson_unlock_latch:", key(who.name)) + ':' + wire_owner(who.owner).substr(16);
+std::string redisson_layout::memory_key(const ticket& ticket) const {
+    return tagged("redisson_unlock_latch:", key(ticket.name)) + ':' +
+           wire_owner(ticket.owner).substr(16);
 }
 
-void redisson_layout::append_release(std::string& out, const ticket& who, release_memory memory) {
+void redisson_layout::append_release(std::string& out, const ticket& ticket,
+                                     release_memory memory) {
     const bool remembered = memory.length.count() > 0;
     append_call(out, *with_.release, remembered ? 2 : 1, remembered ? 5 : 3);
-    append_key(out, who.name);
-    if (remembered) { append_bulk(out, memory_key(who)); }
-    append_bulk(out, owner(who.owner));
-    append_bulk(out, channel(who.name));
+    append_key(out, ticket.name);
+    if (remembered) { append_bulk(out, memory_key(ticket)); }
+    append_bulk(out, owner(ticket.owner));
+    append_bulk(out, channel(ticket.name));
     append_bulk(out, publish());
     if (remembered) {
         append_bulk(out, std::to_string(memory.length.count()));
@@ -69,13 +71,13 @@ void redisson_layout::append_release(std::string& out, const ticket& who, releas
 }
 
 /// Always remembered until it is answered, as Redisson does.
-void redisson_layout::release(std::string& out, const ticket& who, release_memory memory) {
+void redisson_layout::release(std::string& out, const ticket& ticket, release_memory memory) {
     memory.length = std::max(memory.length, least_memory);
-    append_release(out, who, memory);
+    append_release(out, ticket, memory);
 }
 
-void redisson_layout::withdraw(std::string& out, const ticket& who, release_memory memory) {
-    append_release(out, who, memory);
+void redisson_layout::withdraw(std::string& out, const ticket& ticket, release_memory memory) {
+    append_release(out, ticket, memory);
 }
 
 /// A release is told: looking is only for messages that were lost.
@@ -83,8 +85,8 @@ base::duration redisson_layout::look_in(std::int64_t pttl, std::size_t ahead) {
     return look_again(pttl, ahead, base::milliseconds{250}, chance_);
 }
 
-bool redisson_layout::tidy(std::string& out, const ticket& who) {
-    append_command(out, {"DEL", memory_key(who)});
+bool redisson_layout::tidy(std::string& out, const ticket& ticket) {
+    append_command(out, {"DEL", memory_key(ticket)});
     return true;
 }
 

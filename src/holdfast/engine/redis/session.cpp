@@ -16,9 +16,9 @@ namespace {
 constexpr unsigned oldest_redis = 7;
 
 /// The value of a key in HELLO's flat list.
-std::string_view field(const reply& said, std::string_view key) {
-    for (std::size_t at = 0; at + 1 < said.size(); at += 2) {
-        if (said.word(at) == key) { return said.word(at + 1); }
+std::string_view field(const reply& reply, std::string_view key) {
+    for (std::size_t at = 0; at + 1 < reply.size(); at += 2) {
+        if (reply.word(at) == key) { return reply.word(at + 1); }
     }
     return {};
 }
@@ -141,12 +141,12 @@ void session::read(const listener& hear) {
 }
 
 void session::take(std::span<const char> bytes, const listener& hear) {
-    const bool good = reader_.read(bytes, [&](const reply& said) {
+    const bool good = reader_.read(bytes, [&](const reply& reply) {
         heard_ = true;
         if (state_ == state::greeting) {
-            heard_greeting(said, hear);
+            heard_greeting(reply, hear);
         } else if (state_ == state::ready) {
-            hear(said);
+            hear(reply);
         }
     });
     if (!good) {
@@ -155,10 +155,10 @@ void session::take(std::span<const char> bytes, const listener& hear) {
     }
 }
 
-void session::heard_greeting(const reply& said, const listener& hear) {
-    if (said.is_push() && said.word(0) != "subscribe") { return hear(said); }
-    if (said.is_error()) {
-        auto why = explain(said.text(), where_.server.text());
+void session::heard_greeting(const reply& reply, const listener& hear) {
+    if (reply.is_push() && reply.word(0) != "subscribe") { return hear(reply); }
+    if (reply.is_error()) {
+        auto why = explain(reply.text(), where_.server.text());
         const bool selecting = own_ == 1 && !hello_is_next_;
         if (why.code == errc::internal && selecting) {
             why.code = errc::unsupported;
@@ -174,22 +174,22 @@ void session::heard_greeting(const reply& said, const listener& hear) {
     }
     if (own_ > 0) {
         --own_;
-        if (std::exchange(hello_is_next_, false)) { judge_hello(said); }
+        if (std::exchange(hello_is_next_, false)) { judge_hello(reply); }
     } else {
         --first_.count;
-        hear(said);
+        hear(reply);
     }
     if (own_ == 0 && first_.count == 0 && state_ == state::greeting) { state_ = state::ready; }
 }
 
-void session::judge_hello(const reply& said) {
-    const auto version = field(said, "version");
+void session::judge_hello(const reply& reply) {
+    const auto version = field(reply, "version");
     unsigned major = 0;
     std::from_chars(version.data(), version.data() + version.size(), major);
-    about_ = std::string{field(said, "server")} + ' ' + std::string{version};
-    const auto mode = field(said, "mode");
-    const auto role = field(said, "role");
-    if (field(said, "server") == "redis" && major < oldest_redis) {
+    about_ = std::string{field(reply, "server")} + ' ' + std::string{version};
+    const auto mode = field(reply, "mode");
+    const auto role = field(reply, "role");
+    if (field(reply, "server") == "redis" && major < oldest_redis) {
         end(errc::unsupported, server() + " is version " + std::string{version} +
                                    "; Holdfast needs Redis 7.0 or later, or Valkey");
     } else if (mode != "standalone") {

@@ -70,8 +70,8 @@ public:
 private:
     void greet();
     void read(const listener& hear);
-    void heard_greeting(const reply& said, const listener& hear);
-    void judge_hello(const reply& said);
+    void heard_greeting(const reply& reply, const listener& hear);
+    void judge_hello(const reply& reply);
     void stream_failed();
     [[nodiscard]] const char* tls_hint() const noexcept;
     [[nodiscard]] std::string server() const { return "Redis at " + where_.server.text(); }

@@ -34,7 +34,7 @@ std::size_t waits::add(const std::string& channel, bool sharded, std::uint64_t n
     line& to = channels_[channel];
     to.sharded = sharded;
     const auto found = std::find_if(to.waiters.begin(), to.waiters.end(),
-                                    [&](const waiter& one) { return one.number == number; });
+                                    [&](const waiter& entry) { return entry.number == number; });
     if (found != to.waiters.end()) {
         found->asked = now;
         return static_cast<std::size_t>(found - to.waiters.begin());
@@ -45,7 +45,7 @@ std::size_t waits::add(const std::string& channel, bool sharded, std::uint64_t n
 }
 
 void waits::remove(line& from, std::uint64_t number, instant now) {
-    std::erase_if(from.waiters, [&](const waiter& one) { return one.number == number; });
+    std::erase_if(from.waiters, [&](const waiter& entry) { return entry.number == number; });
     if (from.waiters.empty()) {
         from.idle_since = now;
         due_ = std::min(due_, now + linger);
@@ -67,20 +67,20 @@ std::optional<std::uint64_t> waits::left(std::string_view channel, std::uint64_t
 }
 
 std::optional<std::uint64_t> waits::first(std::string_view channel, instant now) {
-    auto* const of = find(channel);
-    if (of == nullptr) { return std::nullopt; }
+    auto* const found = find(channel);
+    if (found == nullptr) { return std::nullopt; }
     // One that has not asked for so long has gone without a word.
-    std::erase_if(of->waiters,
-                  [&](const waiter& one) { return now > one.asked + engine::waiter_patience; });
-    if (of->waiters.empty()) { return std::nullopt; }
-    return of->waiters.front().number;
+    std::erase_if(found->waiters,
+                  [&](const waiter& entry) { return now > entry.asked + engine::waiter_patience; });
+    if (found->waiters.empty()) { return std::nullopt; }
+    return found->waiters.front().number;
 }
 
 std::vector<std::uint64_t> waits::all(std::string_view channel) const {
     std::vector<std::uint64_t> out;
     const auto found = channels_.find(channel);
     if (found == channels_.end()) { return out; }
-    for (const auto& one : found->second.waiters) { out.push_back(one.number); }
+    for (const auto& entry : found->second.waiters) { out.push_back(entry.number); }
     return out;
 }
 
@@ -96,18 +96,18 @@ std::vector<waits::channel_name> waits::idle(instant now) {
     std::vector<channel_name> out;
     due_ = base::never;
     for (auto at = channels_.begin(); at != channels_.end();) {
-        line& one = at->second;
-        const bool had_some = !one.waiters.empty();
-        std::erase_if(one.waiters, [&](const waiter& each) {
+        line& found = at->second;
+        const bool had_some = !found.waiters.empty();
+        std::erase_if(found.waiters, [&](const waiter& each) {
             return now > each.asked + engine::waiter_patience;
         });
-        if (had_some && one.waiters.empty()) { one.idle_since = now; }
-        if (!one.waiters.empty()) {
+        if (had_some && found.waiters.empty()) { found.idle_since = now; }
+        if (!found.waiters.empty()) {
             due_ = std::min(due_, now + engine::waiter_patience);
-        } else if (now < one.idle_since + linger) {
-            due_ = std::min(due_, one.idle_since + linger);
+        } else if (now < found.idle_since + linger) {
+            due_ = std::min(due_, found.idle_since + linger);
         } else {
-            if (one.listening) { out.push_back({at->first, one.sharded}); }
+            if (found.listening) { out.push_back({at->first, found.sharded}); }
             at = channels_.erase(at);
             continue;
         }

@@ -1,5 +1,5 @@
-// Redisson behind the line protocol of interop/PROTOCOL.md. A hold is a thread of its own, because
-// that is what owns a lock in Redisson.
+// Redisson behind the line protocol of interop/PROTOCOL.md. Each hold is a thread of its own, because
+// in Redisson a thread owns a lock.
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -71,7 +71,7 @@ public final class Driver {
                     case "try" -> acquire(hold, words, 0, 4);
                     case "acquire" -> acquire(hold, words, Long.parseLong(words.get(4)), 5);
                     case "reenter" -> take(hold, 0) ? "held" : "busy";
-                    case "renew" -> "unsupported"; // there is only the watchdog
+                    case "renew" -> "unsupported"; // Redisson has only the watchdog
                     default -> release(hold);
                 });
             }
@@ -116,7 +116,7 @@ public final class Driver {
         boolean watchdog = words.subList(options, words.size()).contains("watchdog");
         hold.lock = lock(words, 2, options);
         hold.leaseMs = watchdog ? -1 : Long.parseLong(words.get(3));
-        if (hold.leaseMs == 0) { return "unsupported"; } // every lock of Redisson's ends some day
+        if (hold.leaseMs == 0) { return "unsupported"; } // every Redisson lock expires
         if (!take(hold, waitMs)) { return "busy"; }
         return hold.lock instanceof RFencedLock fenced ? "held " + fenced.getToken() : "held";
     }
@@ -127,7 +127,7 @@ public final class Driver {
         } catch (IllegalMonitorStateException e) {
             return "lost";
         }
-        if (hold.lock instanceof RedissonMultiLock) { return "released"; } // it cannot tell
+        if (hold.lock instanceof RedissonMultiLock) { return "released"; } // it has no answer to that
         return hold.lock.isHeldByCurrentThread() ? "held" : "released";
     }
 
@@ -167,6 +167,6 @@ public final class Driver {
             if (words.size() < 2 || words.get(1).equals("quit")) { break; }
             driver.handle(words.get(0), words.subList(1, words.size()));
         }
-        Runtime.getRuntime().halt(0); // as it says: nothing is released
+        Runtime.getRuntime().halt(0); // releases nothing, as PROTOCOL.md requires
     }
 }

@@ -18,11 +18,11 @@ public final class Example {
         RedissonClient redisson = Redisson.create(config);
 
         RLock stock = redisson.getLock("stock:1001");
-        stock.lock(); // for 30 s, and renewed by the watchdog
+        stock.lock(); // for 30 s; the watchdog renews it
         try {
             sellOne();
         } finally {
-            stock.unlock(); // wakes Holdfast's waiters, too
+            stock.unlock(); // also wakes Holdfast's waiters
         }
         // [end]
         redisson.shutdown();
