@@ -137,7 +137,10 @@ notifier::~notifier() { shared_->end(); }
 
 void notifier::start() { shared_->start(); }
 
-void notifier::run(std::shared_ptr<task> posted) noexcept { shared_->add(std::move(posted)); }
+void notifier::run(std::shared_ptr<task> posted) noexcept {
+    const auto shared = shared_; // the task may destroy this notifier before add() is through
+    shared->add(std::move(posted));
+}
 
 void notifier::tell(event event) noexcept {
     if (!watch_) { return; }
