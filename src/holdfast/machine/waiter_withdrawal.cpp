@@ -1,7 +1,7 @@
 // The part of the waiter machine that leaves: what an acquire may have left behind is withdrawn.
 
 #include "holdfast/engine/answers.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <algorithm>
 

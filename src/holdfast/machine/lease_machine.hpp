@@ -1,7 +1,7 @@
 #pragma once
 // What a holder does: a pure machine, with no clock, no thread and no I/O of its own.
 
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include <holdfast/lease.hpp>
 

@@ -1,7 +1,7 @@
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include "holdfast/engine/answers.hpp"
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 
 #include <algorithm>
 #include <utility>
