@@ -12,8 +12,8 @@ using base::never;
 
 namespace {
 
-/// Until its first renewal a hand-off counts only for a short time, so it is renewed early. But many
-/// holds end within milliseconds and need no renewal: waiting this long saves a third of all
+/// Until its first renewal a hand-off counts only for a short time, so it is renewed early. But
+/// many holds end within milliseconds and need no renewal: waiting this long saves a third of all
 /// requests in a crowd.
 constexpr milliseconds hand_off_pause{120};
 
@@ -195,8 +195,8 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     return out;
 }
 
-/// Renews at once, to find out whether the lock is still held before the next renewal is due. A hold
-/// without renewals is left alone.
+/// Renews at once, to find out whether the lock is still held before the next renewal is due. A
+/// hold without renewals is left alone.
 lease_machine::actions lease_machine::doubt(instant now) noexcept {
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
