@@ -1,6 +1,6 @@
 // What a holder does, in stories: each says which promise it keeps.
 
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 
 #include "unit/machine_words.hpp"
 

@@ -1,6 +1,6 @@
 // How long a holder waits for an answer: to a renewal, and to a release that nobody waits for.
 
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 #include "unit/machine_words.hpp"
 
 #include <gtest/gtest.h>

@@ -96,7 +96,7 @@ TEST(listeners, are_as_a_map_would_be) {
         if (got != nullptr) { ASSERT_EQ(got->value, found->second); }
     }
     std::size_t seen = 0;
-    all.tell_all([&](const listener& listener) { seen += listener.value >= 0 ? 1 : 0; });
+    all.visit_all([&](const listener& listener) { seen += listener.value >= 0 ? 1 : 0; });
     EXPECT_EQ(seen, model.size());
     for (const auto& [number, what] : model) { EXPECT_EQ(all.find(number)->value, what); }
 }
@@ -108,7 +108,7 @@ TEST(listeners, may_come_and_go_while_all_are_told) {
         all.set(number, make(static_cast<int>(number)));
     }
     std::vector<int> told(many + 1);
-    all.tell_all([&](const listener& listener) {
+    all.visit_all([&](const listener& listener) {
         if (listener.value < 0) { return; } // added meanwhile
         const auto number = static_cast<std::uint64_t>(listener.value);
         ++told[number];

@@ -5,8 +5,8 @@
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/admission/gate.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
-#include "holdfast/lease/lease_machine.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <functional>
 #include <map>

@@ -1,8 +1,8 @@
 #pragma once
 // Says in one line what a machine did, so that a table of expectations can be read as a table.
 
-#include "holdfast/lease/lease_machine.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Notices and answers that overtake one another, come late, twice or never.
 
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 #include "unit/machine_words.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What a waiter does, in stories: each says which promise it keeps. How notices and answers may
 // overtake one another is in waiter_machine_order_test.cpp.
 
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include "unit/machine_words.hpp"
 

@@ -5,7 +5,7 @@
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 
 #include <holdfast/lease.hpp>
 

@@ -2,7 +2,7 @@
 // What a caller wants of a name, checked before any I/O.
 
 #include "holdfast/engine/engine.hpp"
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include <holdfast/lock_info.hpp>
 #include <holdfast/options.hpp>

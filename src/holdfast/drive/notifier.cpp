@@ -13,9 +13,9 @@
 namespace holdfast::drive {
 
 /// Kept alive by each thread, so that the notifier may go away inside one of its own tasks.
-class notifier::shared_part : public std::enable_shared_from_this<shared_part> {
+class notifier::worker_pool : public std::enable_shared_from_this<worker_pool> {
 public:
-    shared_part() { threads_.reserve(most_threads); }
+    worker_pool() { threads_.reserve(most_threads); }
 
     void start() {
         const std::lock_guard lock{mutex_};
@@ -34,24 +34,24 @@ public:
         work_or_end_.notify_one();
     }
 
-    /// True: somebody has to tell the events, from the first on.
+    /// True: `deliver_events` has to be run.
     [[nodiscard]] bool add(event&& event) {
         const std::lock_guard lock{mutex_};
         if (events_.size() >= most_events) { return false; }
         events_.push_back(std::move(event));
-        return !std::exchange(telling_, true);
+        return !std::exchange(delivering_, true);
     }
 
-    void tell_all(observer& watch) noexcept {
+    void deliver_events(observer& observer) noexcept {
         std::unique_lock lock{mutex_};
         while (!events_.empty()) {
-            const auto what = std::move(events_.front());
+            const auto next = std::move(events_.front());
             events_.pop_front();
             lock.unlock();
-            watch.on_event(what);
+            observer.on_event(next);
             lock.lock();
         }
-        telling_ = false;
+        delivering_ = false;
     }
 
     /// Runs what is queued, and waits for that.
@@ -90,11 +90,12 @@ private:
         std::unique_lock lock{mutex_};
         for (;;) {
             if (first_) {
-                const auto posted = std::exchange(first_, std::move(first_->next_));
+                auto posted = std::exchange(first_, std::move(first_->next_));
                 if (!first_) { last_ = nullptr; }
                 --queued_;
                 lock.unlock();
                 posted->run();
+                posted.reset(); // may destroy the notifier, which locks
                 lock.lock();
                 continue;
             }
@@ -113,39 +114,40 @@ private:
     std::deque<event> events_;
     std::vector<std::thread> threads_;
     std::size_t idle_ = 0;
-    bool telling_ = false; ///< some thread is handing out events
+    bool delivering_ = false; ///< some thread runs deliver_events
     bool ending_ = false;
 };
 
-class notifier::teller final : public task {
+class notifier::event_task final : public task {
 public:
-    teller(std::shared_ptr<shared_part> shared, std::shared_ptr<observer> watch)
-        : shared_{std::move(shared)}, watch_{std::move(watch)} {}
-    void run() noexcept override { shared_->tell_all(*watch_); }
+    event_task(std::shared_ptr<worker_pool> pool, std::shared_ptr<holdfast::observer> observer)
+        : pool_{std::move(pool)}, observer_{std::move(observer)} {}
+    void run() noexcept override { pool_->deliver_events(*observer_); }
 
 private:
-    std::shared_ptr<shared_part> shared_;
-    std::shared_ptr<observer> watch_;
+    std::shared_ptr<worker_pool> pool_;
+    std::shared_ptr<holdfast::observer> observer_;
 };
 
-notifier::notifier(std::shared_ptr<observer> watch)
-    : watch_{std::move(watch)},
-      shared_{std::make_shared<shared_part>()},
-      teller_{std::make_shared<teller>(shared_, watch_)} {}
+notifier::notifier(std::shared_ptr<holdfast::observer> observer)
+    : observer_{std::move(observer)},
+      pool_{std::make_shared<worker_pool>()},
+      event_task_{std::make_shared<event_task>(pool_, observer_)} {}
 
-notifier::~notifier() { shared_->end(); }
+notifier::~notifier() { pool_->end(); }
 
-void notifier::start() { shared_->start(); }
+void notifier::start() { pool_->start(); }
 
 void notifier::run(std::shared_ptr<task> posted) noexcept {
-    const auto shared = shared_; // the task may destroy this notifier before add() is through
-    shared->add(std::move(posted));
+    // The task may destroy this notifier, and with it the last thread's pool, before add() returns.
+    const auto pool = pool_;
+    pool->add(std::move(posted));
 }
 
 void notifier::tell(event event) noexcept {
-    if (!watch_) { return; }
+    if (!observer_) { return; }
     try {
-        if (shared_->add(std::move(event))) { run(teller_); }
+        if (pool_->add(std::move(event))) { run(event_task_); }
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
 }

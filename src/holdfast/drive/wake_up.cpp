@@ -36,7 +36,7 @@ void wake_up::arm(base::instant when) {
 
 void wake_up::ring() const noexcept {
     const std::uint64_t one = 1;
-    // Fails only if it has been rung 2^64 times unheard.
+    // Fails only if it was rung 2^64 times without a poll().
     [[maybe_unused]] const auto written = ::write(bell_.get(), &one, sizeof one);
 }
 
@@ -45,7 +45,7 @@ void wake_up::pollables(std::vector<pollfd>& out) const {
     out.push_back({bell_.get(), POLLIN, 0});
 }
 
-void wake_up::heard(const pollfd* ready) {
+void wake_up::handle(const pollfd* ready) {
     std::uint64_t times = 0;
     if (ready[0].revents != 0) {
         [[maybe_unused]] const auto got = ::read(timer_.get(), &times, sizeof times);

@@ -1,7 +1,7 @@
 #pragma once
 // What a holder does: a pure machine, with no clock, no thread and no I/O of its own.
 
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include <holdfast/lease.hpp>
 
@@ -12,20 +12,20 @@ namespace holdfast::machine {
 
 /// What happened to a hold.
 enum class lease_event : std::uint8_t {
-    tick,            ///< the instant that was asked for as `wake`, or any other
+    tick,            ///< time has passed: `actions::wake`, or any other instant
     renewed,         ///< a renewal's answer; `when` and `lease` are those of its request
-    gone,            ///< a renewal's answer: the engine does not know the hold
-    renewal_unknown, ///< a renewal without a good answer
-    taken,           ///< a notice: broken
-    doubt,           ///< a notice: the engine may have lost it
+    gone,            ///< a renewal's answer: the engine no longer has the hold
+    renewal_unknown, ///< a renewal failed or its answer was lost
+    taken,           ///< a notice: the lock was broken
+    doubt,           ///< a notice: the engine may have lost the hold
     extend,          ///< the holder wants `lease` from now on
     abandon,         ///< the thread that held it has ended
-    release,         ///< the holder gives it up; `when` is how long to try, `never`: see below
-    release_done,    ///< a release's answer: it was ours until now
-    release_void,    ///< a release's answer: it was not ours any more
-    release_unknown, ///< a release without an answer
+    release,         ///< the holder gives it up and tries until `when`; `never`: see below
+    release_done,    ///< a release's answer: it was held until now
+    release_void,    ///< a release's answer: it was not held any more
+    release_unknown, ///< a release whose answer was lost
     release_refused, ///< a release that certainly did not happen
-    hurry,           ///< what is to be sent again, after a pause, is sent now
+    hurry,           ///< send now what waits for its next try
 };
 
 struct lease_input {
@@ -67,19 +67,19 @@ public:
         bool provisional = false;          ///< a hand-off: only `granted_for` counts until renewed
     };
 
-    /// What is to be done now.
+    /// What the owner of the machine has to do now.
     struct actions {
         bool renew = false;
         base::milliseconds renew_for{0};
-        base::instant renew_by = base::never; ///< unanswered then, it is to be sent another way
+        base::instant renew_by = base::never; ///< without an answer by then, try another connection
         bool release = false;
-        bool tell_lost = false; ///< why() says what to tell
+        bool tell_lost = false; ///< report the loss; why() is the reason
         bool tell_trouble = false;
         bool tell_recovered = false;
-        base::instant wake = base::never; ///< when to tick next
+        base::instant wake = base::never; ///< when to send the next tick
     };
 
-    lease_machine() noexcept = default; ///< of no lease yet
+    lease_machine() noexcept = default; ///< no lease yet
     lease_machine(const lease_terms& terms, const beginning& start) noexcept;
 
     actions on(const lease_input& input, base::instant now) noexcept;
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] std::optional<loss> why() const noexcept { return why_; }
     [[nodiscard]] ending how_it_ended() const noexcept { return ending_; }
     [[nodiscard]] base::instant release_until() const noexcept { return give_up_release_; }
-    /// A release had no answer and is to be sent again.
+    /// A release had no answer and has to be sent again.
     [[nodiscard]] bool owes_release() const noexcept {
         return state_ == state::releasing && renew_at_ != base::never;
     }

@@ -1,6 +1,6 @@
 #pragma once
-// What a waiter does, from asking to a grant or to leaving the queue: a pure machine, with no
-// clock, no thread and no I/O of its own.
+// What a waiter does, from its first acquire to a grant or to its withdrawal: a pure machine, with
+// no clock, no thread and no I/O of its own.
 
 #include "holdfast/base/clock.hpp"
 
@@ -12,8 +12,8 @@ namespace holdfast::machine {
 /// What happened to a wait.
 enum class wait_event : std::uint8_t {
     start,
-    tick,            ///< the instant that was asked for as `wake`, or any other
-    cancel,          ///< the caller's stop_token
+    tick,            ///< time has passed: `actions::wake`, or any other instant
+    cancel,          ///< the caller's stop_token was triggered
     granted,         ///< acquire's answer, with `token`
     queued,          ///< acquire's answer, with `ahead` and `check_in`
     busy,            ///< acquire's answer
@@ -26,16 +26,16 @@ enum class wait_event : std::uint8_t {
     beat_queued,     ///< beat's answer, with `sent`, `ahead` and `check_in`
     beat_granted,    ///< beat's answer, with `token`
     beat_lost,       ///< beat's answer: not in the queue any more
-    beat_unknown,    ///< beat without a good answer
+    beat_unknown,    ///< a beat failed or its answer was lost
     withdrawn,       ///< withdraw's answer
-    withdraw_failed, ///< withdraw without a good answer
-    hurry,           ///< a withdrawal that is to be sent again is sent now
+    withdraw_failed, ///< a withdraw failed or its answer was lost
+    hurry,           ///< send now the withdrawal that waits for its next try
 };
 
 struct wait_input {
     wait_event event{};
     std::uint64_t token = 0;
-    base::instant sent{}; ///< of the request that is answered
+    base::instant sent{}; ///< when the answered request was sent
     unsigned ahead = 0;
     base::duration check_in{0};
     bool retry_now = false; ///< with unknown, unavailable: see engine::answer
@@ -43,11 +43,11 @@ struct wait_input {
 
 /// How the caller wants to wait.
 struct wait_plan {
-    bool may_wait = false;                 ///< for other holders; false: one try
+    bool may_wait = false;                 ///< while others hold the lock; false: a try
     bool once = false;                     ///< one attempt to reach the engine, not several
-    bool queue_grants = true;              ///< the engine hands off; false: ask again now and then
-    base::instant give_up = base::never;   ///< the end of the caller's patience
-    base::milliseconds connect_wait{5000}; ///< of the patience with an engine that does not answer
+    bool queue_grants = true;              ///< the engine hands off; false: poll
+    base::instant give_up = base::never;   ///< the caller's time-out
+    base::milliseconds connect_wait{5000}; ///< time-out of an engine that does not answer
     base::milliseconds lease{30'000};
     base::milliseconds margin{0};
 };
@@ -61,15 +61,15 @@ struct wait_plan {
 ///  queued       push_granted, beat_granted: done | beat_lost, push_maybe_free: asking
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
-///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if
-///               surely nothing is there | a grant too old to be of use: asking
-///  withdrawing  withdrawn: done, or again when no lost acquire can arrive any more
+///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if the
+///               engine certainly has nothing of it | a grant that has nearly expired: asking
+///  withdrawing  withdrawn: done, or again once no lost acquire can arrive any more
 ///               withdraw_failed: again, until the queue has dropped it anyway | hurry: again
-///  done         not granted, and an acquire's answer or a notice says that something may be there:
-///               withdrawing
+///  done         not granted, and an acquire's answer or a notice shows that the engine may have
+///               something of it: withdrawing
 ///
-/// Once an acquire had to be sent again, push_granted only means: ask (see waiter_machine::push).
-/// The caller is set free (`finish`) when withdrawing begins, not when it ends.
+/// After an acquire was sent twice, push_granted only means: ask again (see waiter_machine::push).
+/// The caller returns (`finish`) when withdrawing begins, not when it ends.
 class waiter_machine {
 public:
     enum class state : std::uint8_t { idle, asking, queued, pausing, withdrawing, done };
@@ -79,7 +79,7 @@ public:
         busy, ///< one try, and somebody else has it
         timed_out,
         cancelled,
-        unavailable, ///< the engine could not be reached; with a lost answer: unknown
+        unavailable, ///< the engine did not answer, or could not be reached
         refused,
     };
 
@@ -88,12 +88,12 @@ public:
         base::instant not_after = base::never; ///< with ask
         bool beat = false;
         bool withdraw = false;
-        bool finish = false; ///< tell the caller; result() is final
+        bool finish = false; ///< wake the caller; result() is final
         bool tell_withdraw_failed = false;
         base::instant wake = base::never;
     };
 
-    /// A grant: what the lease machine begins with.
+    /// What the lease machine begins with.
     struct grant {
         std::uint64_t token = 0;
         base::instant sent{};
@@ -108,9 +108,9 @@ public:
     [[nodiscard]] state now_in() const noexcept { return state_; }
     [[nodiscard]] outcome result() const noexcept { return outcome_; }
     [[nodiscard]] const grant& granted() const noexcept { return grant_; }
-    /// Whether an acquire was sent whose effect is not known to be nothing.
+    /// Whether an acquire was sent that may have had an effect.
     [[nodiscard]] bool outcome_unknown() const noexcept { return maybe_there_; }
-    /// A withdrawal had no good answer and is to be sent again.
+    /// A withdrawal failed and has to be sent again.
     [[nodiscard]] bool owes_withdrawal() const noexcept {
         return state_ == state::withdrawing && withdraw_failed_;
     }
@@ -148,27 +148,27 @@ private:
     wait_plan plan_;
     grant grant_;
     base::instant started_{};
-    base::instant asked_at_{};         ///< first send since the engine's last definite answer
-    base::instant confirmed_at_{};     ///< send of the last request that was answered "queued"
+    base::instant asked_at_{};     ///< first acquire since the engine's last definite answer
+    base::instant confirmed_at_{}; ///< when the last request was sent that was answered "queued"
     base::instant next_ = base::never; ///< pausing: ask; queued: beat; withdrawing: again
     base::instant trouble_since_ = base::never;
     std::optional<base::instant> heard_at_; ///< the engine's last definite answer
     base::instant withdraw_until_ = base::never;
     base::instant not_after_ = base::never; ///< of the last acquire
-    /// Until then an acquire whose answer was lost may yet arrive, after its withdrawal.
+    /// Until then an acquire whose answer was lost may arrive, even after its withdrawal.
     base::instant late_until_ = base::instant::min();
     state state_ = state::idle;
     outcome outcome_ = outcome::none;
-    bool maybe_there_ = false;  ///< on the engine: a queue entry or a hold
+    bool maybe_there_ = false;  ///< the engine may have a queue entry or a hold
     bool there_before_ = false; ///< maybe_there_ before the last acquire
-    bool unanswered_ = false;   ///< an acquire had no answer, and none since: asked_at_ stands
-    bool asked_again_ = false;  ///< while an earlier acquire may have had an effect
-    bool noticed_ = false;      ///< asking: a notice came before the answer
+    bool unanswered_ = false;   ///< no acquire since asked_at_ was answered
+    bool asked_again_ = false;  ///< sent twice: an earlier acquire may have had an effect
+    bool noticed_ = false;      ///< asking: a notice arrived before the answer
     bool beat_in_flight_ = false;
     bool beat_is_old_ = false; ///< the one in flight was sent before the last acquire
     bool withdraw_again_ = false;
     bool withdraw_failed_ = false; ///< the last one; next_ is when it is sent again
-    bool retried_ = false;         ///< the one attempt was made again at once
+    bool retried_ = false;         ///< the single attempt was repeated at once
 };
 
 } // namespace holdfast::machine

@@ -1,7 +1,8 @@
-// The part of the waiter machine that leaves: what an acquire may have left behind is withdrawn.
+// The part of the waiter machine that gives up: it withdraws what an acquire may have left on the
+// engine.
 
 #include "holdfast/engine/answers.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <algorithm>
 
@@ -19,13 +20,13 @@ waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept
     return out;
 }
 
-/// The answer to an acquire that nobody waits for any more.
+/// The answer to an acquire that the machine has given up.
 waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant now) noexcept {
     if (event == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
     const bool maybe_there =
         event == wait_event::granted || event == wait_event::queued || event == wait_event::unknown;
     if (maybe_there && state_ == state::withdrawing) {
-        withdraw_again_ = true; // the engine may have got to the withdrawal first
+        withdraw_again_ = true; // the engine may have processed the withdrawal first
     }
     if (maybe_there && state_ == state::done && outcome_ != outcome::granted) {
         return send_withdraw(now);
@@ -35,9 +36,9 @@ waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant n
 
 waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
     if (state_ != state::withdrawing) {
-        // By then the engine has dropped the waiter, and a hand-off to it has run out.
+        // By then the engine has dropped the waiter, and a hand-off to it has expired.
         withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
-        // An acquire without an answer may have been granted for a whole lease.
+        // An unanswered acquire may have been granted for a whole lease.
         if (state_ != state::queued) {
             withdraw_until_ = std::max(withdraw_until_, later(not_after_, plan_.lease));
         }
@@ -61,7 +62,7 @@ waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, ins
     }
     if (input.event == wait_event::withdrawn && withdraw_again_) { return send_withdraw(now); }
     if (input.event == wait_event::withdrawn && now <= late_until_) {
-        next_ = later(late_until_, retry_pause); // the engine's clock is known only so well
+        next_ = later(late_until_, retry_pause); // allows for the engine's clock
         out.wake = next_;
         return out;
     }

@@ -105,5 +105,28 @@ TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
     }
 }
 
+TEST(notifier, may_be_destroyed_with_the_last_of_its_tasks) {
+    class reporting final : public notifier::task {
+    public:
+        explicit reporting(std::promise<void>& done) : done_{done} {}
+        reporting(const reporting&) = delete;
+        reporting& operator=(const reporting&) = delete;
+        ~reporting() override {
+            owned.reset();
+            done_.set_value();
+        }
+        void run() noexcept override {}
+        std::unique_ptr<notifier> owned = std::make_unique<notifier>(nullptr);
+
+    private:
+        std::promise<void>& done_;
+    };
+    std::promise<void> done;
+    auto last = std::make_shared<reporting>(done);
+    auto& notify = *last->owned;
+    notify.run(std::move(last));
+    EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
+}
+
 } // namespace
 } // namespace holdfast::drive

@@ -1,5 +1,5 @@
 #pragma once
-// How long a hold lasts, and how much of that its holder may rely on.
+// How long a lease lasts on the engine, and until when its holder may rely on it.
 
 #include "holdfast/base/clock.hpp"
 
@@ -14,20 +14,21 @@ struct lease_terms {
     bool renew = true;
 };
 
-/// P2: what clocks that differ by less than 1 % and timer grain may cost.
+/// P2: allowance for clocks whose rates differ by less than 1 %, and for timer granularity.
 [[nodiscard]] constexpr base::duration drift(base::milliseconds lease) noexcept {
     return base::duration{lease} / 100 + base::milliseconds{2};
 }
 
-/// P2: the larger of 50 ms and a twentieth; a third for a lease too short for that.
+/// P2: the larger of 50 ms and a twentieth of the lease, but at most a third of it.
 [[nodiscard]] constexpr base::duration default_margin(base::milliseconds lease) noexcept {
     const base::duration usual =
         std::max<base::duration>(base::milliseconds{50}, base::duration{lease} / 20);
     return std::min(usual, base::duration{lease} / 3);
 }
 
-/// P2: N, the instant from which on a lease is no longer valid here. `sent` is the clock just
-/// before the request that the engine granted or renewed it by: the engine counts from later on.
+/// P2: the deadline N, from which on the lease is no longer valid on this side. `sent` is the clock
+/// just before the request was sent that the engine granted or renewed; the engine counts from a
+/// later instant.
 [[nodiscard]] constexpr base::instant valid_until(base::instant sent, base::milliseconds lease,
                                                   base::milliseconds margin) noexcept {
     const base::duration kept =
@@ -35,7 +36,7 @@ struct lease_terms {
     return sent + lease - drift(lease) - kept;
 }
 
-/// Whether a margin that was asked for leaves enough of a lease; 0, the default, always does.
+/// Whether a margin leaves more than half of the lease; 0, the default margin, always does.
 [[nodiscard]] constexpr bool leaves_enough(base::milliseconds margin,
                                            base::milliseconds lease) noexcept {
     return margin < lease - margin; // margin * 2 could overflow

@@ -1,7 +1,7 @@
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include "holdfast/engine/answers.hpp"
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,14 +16,15 @@ using base::never;
 
 namespace {
 
-// Those in front look twice a second, the others once: P7 allows a lost wake-up to cost a second.
+// The first waiters send two heartbeats a second, the others one: a lost notice costs at most a
+// second (P7).
 constexpr unsigned front = 4;
 constexpr milliseconds front_beat{500};
 constexpr milliseconds usual_beat{950};
 constexpr milliseconds soonest_beat{5};
 constexpr milliseconds busy_pause{50};
 constexpr milliseconds fair_chance{100};
-// An engine that has answered within this time was there.
+// An engine that answered this recently counts as reachable.
 constexpr milliseconds lately{1000};
 
 } // namespace
@@ -73,7 +74,7 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
     next_ = never;
     actions out;
     out.ask = true;
-    // A duplicate of this request that arrives after the caller has stopped caring must not count.
+    // A duplicate that arrives after the caller has given up must not be granted.
     not_after_ = std::min(patience_ends(), later(now, plan_.connect_wait));
     if (trouble_since_ != never) { not_after_ = std::min(not_after_, trouble_ends()); }
     out.not_after = not_after_;
@@ -83,7 +84,7 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
 
 waiter_machine::actions waiter_machine::answered(const wait_input& input, instant now) noexcept {
     if (state_ != state::asking) { return stray_answer(input.event, now); }
-    state_ = state::pausing; // nothing is on its way any more
+    state_ = state::pausing; // nothing is in flight any more
     switch (input.event) {
     case wait_event::granted: return have(input.token, asked_at_, false, now);
     case wait_event::queued:
@@ -94,9 +95,9 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
         return noticed_ ? ask(now) : in_queue(input, now);
     case wait_event::busy:
-        maybe_there_ = unanswered_; // an earlier one may yet arrive
+        maybe_there_ = unanswered_; // an earlier acquire may still arrive
         unanswered_ = false;
-        // An engine that got to it so late says busy without having looked at the lock.
+        // An engine that processes it after not_after says busy without a look at the lock.
         if (now > not_after_) { return no_answer(now, false); }
         hear(now);
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
@@ -113,9 +114,9 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
     }
 }
 
-/// Before an acquire is sent for a second time, a notice can only be of a grant that came after the
-/// last request that was answered "queued". From then on it may be of an earlier grant that has run
-/// out and belongs to another by now: then it only says that it is time to ask.
+/// While an acquire was sent once, a notice can only report a grant after the last request that was
+/// answered "queued". After a second acquire it may report an earlier grant that has expired and
+/// belongs to another owner by now, so it only means: ask again.
 waiter_machine::actions waiter_machine::push(const wait_input& input, instant now) noexcept {
     if (state_ == state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
     if (!waiting()) { return idle_until_wake(); }
@@ -125,13 +126,13 @@ waiter_machine::actions waiter_machine::push(const wait_input& input, instant no
 
 waiter_machine::actions waiter_machine::look_again(instant now) noexcept {
     if (state_ != state::asking) { return ask(now); }
-    noticed_ = true; // one request at a time: the answer on its way may be older than the notice
+    noticed_ = true; // one request at a time: the answer in flight may be older than the notice
     return idle_until_wake();
 }
 
-/// The grant counts from `since`. If so little is left of it that it is of no use, it is asked for
-/// again under the same ticket, which a holder's engine answers with a whole lease. Of a hand-off a
-/// quarter must be left, or whoever has just got the lock would lose it before it is renewed; and a
+/// The grant counts from `since`. If too little time is left of it, the waiter asks again with the
+/// same ticket, which the engine answers with a whole lease because the ticket holds the lock. Of a
+/// hand-off a quarter must be left, or the new holder would lose it before the first renewal; and a
 /// margin that is too long for a hand-off needs the whole lease.
 waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since, bool provisional,
                                              instant now) noexcept {
@@ -145,7 +146,7 @@ waiter_machine::actions waiter_machine::have(std::uint64_t token, instant since,
         grant_ = {token, since, granted_for, provisional};
         return finish(outcome::granted);
     }
-    if (!provisional) { // an engine that is always so slow might as well not be there
+    if (!provisional) { // an engine that is always this slow counts as unreachable
         if (trouble_since_ == never) { trouble_since_ = now; }
         if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     }
@@ -156,7 +157,7 @@ waiter_machine::actions waiter_machine::no_answer(instant now, bool retry_now) n
     if (trouble_since_ == never) { trouble_since_ = asked_at_; }
     if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     if (!plan_.once) { return pause(now, retry_pause); }
-    // A connection that had broken before the request, or under it, is no attempt yet.
+    // If only an open connection broke, the single attempt was not made yet.
     if (!retry_now || std::exchange(retried_, true)) { return leave(outcome::unavailable, now); }
     return ask(now);
 }
@@ -173,8 +174,8 @@ waiter_machine::actions waiter_machine::pause(instant now, duration how_long) no
     return idle_until_wake();
 }
 
-/// The caller's patience is also for an engine that does not answer. But one that was never heard
-/// of gets a moment for its first answer: even a healthy one takes longer than no time.
+/// The caller's time-out also bounds an engine that does not answer. But the first answer gets at
+/// least `fair_chance`: with a time-out of 0 even a healthy engine would be too slow.
 instant waiter_machine::patience_with(state in) const noexcept {
     if (!plan_.may_wait) { return never; }
     const bool first_answer_is_due = in == state::asking && !heard_at_;
@@ -182,12 +183,13 @@ instant waiter_machine::patience_with(state in) const noexcept {
                                : plan_.give_up;
 }
 
-/// The end of the patience with an engine that does not answer.
+/// When an engine that does not answer counts as unavailable.
 instant waiter_machine::trouble_ends() const noexcept {
     return later(trouble_since_, plan_.connect_wait);
 }
 
-/// Patience that ended while the engine did not answer says nothing about the lock.
+/// The caller's time-out has passed. While the engine does not answer, that says nothing about the
+/// lock: unavailable.
 waiter_machine::actions waiter_machine::run_out(instant now) noexcept {
     const bool was_there =
         heard_at_ && (trouble_since_ == never || now < later(*heard_at_, lately));
@@ -218,7 +220,7 @@ waiter_machine::actions waiter_machine::beat(instant now) noexcept {
 
 waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant now) noexcept {
     beat_in_flight_ = false;
-    // What it says was true before the last acquire.
+    // It was sent before the last acquire and is outdated.
     const bool old = std::exchange(beat_is_old_, false);
     if (old || state_ != state::queued) { return idle_until_wake(); }
     switch (input.event) {

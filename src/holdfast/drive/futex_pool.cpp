@@ -1,4 +1,4 @@
-#include "holdfast/drive/sleeper.hpp"
+#include "holdfast/drive/futex_pool.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,9 +10,9 @@
 
 namespace holdfast::drive {
 
-// Futexes by hand: std::atomic::wait spins and yields before it sleeps, which costs more than it
-// saves when many callers share two cores, and wakes one at a time. A wake-up is a system call, and
-// the waker is apt to lose its cpu to whom it has just woken; so one call for many is worth a lot.
+// Not std::atomic::wait: it spins and yields before it sleeps, which costs more than it saves when
+// many callers share two cores, and it wakes one thread at a time. Each wake-up is a system call
+// after which the waker often loses its cpu to the woken thread, so one call for many pays.
 
 namespace {
 
@@ -35,22 +35,6 @@ void futex_group::wait(std::uint32_t wakes, std::uint32_t slot) noexcept {
 void futex_group::wake(std::uint32_t slots, int most) noexcept {
     if (slots == 0) { return; }
     ::syscall(SYS_futex, &wakes_, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, slots);
-}
-
-void followers::add(sleeper& sleeper) noexcept {
-    sleeper.follows_ = true;
-    sleeper.before_ = last_;
-    sleeper.after_ = nullptr;
-    (last_ == nullptr ? first_ : last_->after_) = &sleeper;
-    last_ = &sleeper;
-    ++count_;
-}
-
-void followers::remove(sleeper& sleeper) noexcept {
-    sleeper.follows_ = false;
-    (sleeper.before_ == nullptr ? first_ : sleeper.before_->after_) = sleeper.after_;
-    (sleeper.after_ == nullptr ? last_ : sleeper.after_->before_) = sleeper.before_;
-    --count_;
 }
 
 void futex_pool::assign_slot(sleeper& sleeper) noexcept {

@@ -1,4 +1,4 @@
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,14 +12,15 @@ using base::never;
 
 namespace {
 
-/// Until its first renewal only the hand-off's short time counts. But many holds are over within
-/// some milliseconds and need none, which in a crowd saves a third of all requests.
+/// Until its first renewal a hand-off counts only for a short time, so it is renewed early. But
+/// many holds end within milliseconds and need no renewal: waiting this long saves a third of all
+/// requests in a crowd.
 constexpr milliseconds hand_off_pause{120};
 
-/// Between two tries, at least.
+/// The least pause between two tries.
 constexpr milliseconds shortest_pause{5};
 
-/// Even a short lease does not suspect a server that took so little time.
+/// A renewal waits at least this long for its answer, however short the lease is.
 constexpr milliseconds least_patience{20};
 
 } // namespace
@@ -84,10 +85,11 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
     if (std::exchange(handed_, false)) {
-        // Without renewals this one begins the lease: at once, or it would end late.
+        // Without renewals this one starts the whole lease: send it at once, or that ends late.
         renew_at_ =
             terms_.renew ? now + std::min<duration>(hand_off_pause, (deadline_ - now) / 4) : now;
-        engine_until_ = std::max(engine_until_, now + terms_.lease); // granted by now, not before
+        engine_until_ =
+            std::max(engine_until_, now + terms_.lease); // it was granted no later than now
     }
     if (now >= renew_at_ && state_ == state::held) { send_renewal(out, now); }
     out.wake = next_wake();
@@ -97,7 +99,7 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
 lease_machine::actions lease_machine::begin_release(instant give_up) noexcept {
     state_ = state::releasing;
     give_up_release_ = give_up == never ? engine_until_ : give_up;
-    renew_at_ = never; // from here on: when to send the release again
+    renew_at_ = never; // from now on: when to send the release again
     actions out;
     out.release = true;
     return out;
@@ -105,7 +107,7 @@ lease_machine::actions lease_machine::begin_release(instant give_up) noexcept {
 
 lease_machine::actions lease_machine::tick_releasing(instant now) noexcept {
     actions out;
-    if (renew_at_ == never) { return out; } // the answer is still awaited
+    if (renew_at_ == never) { return out; } // a release is in flight
     if (now >= give_up_release_) {
         state_ = state::ended;
         ending_ = ending::unknown;
@@ -123,7 +125,7 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     actions out;
     if (in_flight_ > 0) { --in_flight_; }
     if (!holding()) {
-        // Too late to count, but the engine has just begun a whole new lease for it.
+        // Too late to count, but the engine has just started a whole new lease.
         out.release = input.event == lease_event::renewed && state_ == state::lost;
         out.wake = next_wake();
         return out;
@@ -185,7 +187,7 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     terms_.lease = lease;
     actions out;
-    // Lowered when it is sent, not when it is answered: the engine may act on it at any moment.
+    // Lowered when it is sent, not when it is answered: the engine may apply it at any moment.
     deadline_ = std::min(deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin)));
     reaches_end_ = reaches_end_ && now + lease_at(now) >= end_;
     send_renewal(out, now);
@@ -193,8 +195,8 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     return out;
 }
 
-/// Renewed at once: whether it is still held must not be found out only at the next third. A hold
-/// that is not to be renewed is left to its end.
+/// Renews at once, to find out whether the lock is still held before the next renewal is due. A
+/// hold without renewals is left alone.
 lease_machine::actions lease_machine::doubt(instant now) noexcept {
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
@@ -206,7 +208,7 @@ lease_machine::actions lease_machine::doubt(instant now) noexcept {
 void lease_machine::send_renewal(actions& out, instant now) noexcept {
     out.renew = true;
     out.renew_for = lease_at(now);
-    // Half of what is left: if the connection is dead the other half is for another one.
+    // Half of the time left: if this connection is dead, the other half is for the next one.
     const auto patience = std::max<duration>((deadline_ - now) / 2, least_patience);
     out.renew_by = std::min(deadline_, now + patience);
     engine_until_ = std::max(engine_until_, now + out.renew_for + drift(out.renew_for));
@@ -216,8 +218,9 @@ void lease_machine::send_renewal(actions& out, instant now) noexcept {
     state_ = state::renewing;
 }
 
-/// What a renewal is good for. While a newer one is on its way nobody knows which of them the
-/// engine got to last, so an older, longer one must not outlast a shorter one that was sent since.
+/// The lease that an answered renewal counts for. While a newer renewal is in flight it is unknown
+/// which of them the engine processed last, so an older, longer one counts only for the shortest
+/// that was sent since.
 milliseconds lease_machine::counted(const lease_input& renewed) const noexcept {
     const auto lease = std::min(renewed.lease, terms_.lease);
     return renewed.when < last_sent_ ? std::min(lease, least_sent_) : lease;
@@ -238,7 +241,7 @@ instant lease_machine::next_wake() const noexcept {
     return never;
 }
 
-/// Before the next try: a part of the time that is left, so that several tries fit into it.
+/// The pause before the next try: a tenth of the time left, so that several tries fit in.
 duration lease_machine::pause(duration left) noexcept {
     return std::clamp<duration>(left / 10, shortest_pause, milliseconds{1000});
 }

@@ -1,4 +1,4 @@
-#include "holdfast/drive/sleeper.hpp"
+#include "holdfast/drive/futex_pool.hpp"
 
 #include <gtest/gtest.h>
 

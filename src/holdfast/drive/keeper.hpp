@@ -1,0 +1,52 @@
+#pragma once
+// The library's thread that drives the engine when no caller does.
+
+#include "holdfast/drive/event_loop.hpp"
+#include "holdfast/drive/keeper_schedule.hpp"
+#include "holdfast/drive/leadership.hpp"
+
+#include <condition_variable>
+#include <thread>
+
+namespace holdfast::drive {
+
+/// Renews leases, delivers notices and finishes releases while callers are elsewhere, and leads a
+/// crowd of callers.
+///
+/// Thread safety: under the driver's lock, except `join`.
+class keeper {
+public:
+    keeper(turn_mutex& mutex, turn_clock& clock, dispatcher& dispatcher, event_loop& loop,
+           leadership& lead) noexcept;
+    keeper(const keeper&) = delete;
+    keeper& operator=(const keeper&) = delete;
+    ~keeper() = default; ///< REQUIRES: joined
+
+    /// Throws std::system_error if the system refuses a thread.
+    void start();
+    void wake() noexcept { woken_.notify_all(); } // it, or the thread in await_shutdown
+    /// At the end of a turn: whoever leaves without a successor leaves timers and the answers to
+    /// heartbeats to the keeper.
+    void wake_if_needed() noexcept;
+    /// Blocks until the keeper has left the lead to the thread that shuts the client down.
+    void await_shutdown();
+    /// After the leadership has ended.
+    void join();
+
+private:
+    void run();
+    void lead_crowd(turn_lock& lock);
+    void rest();
+    [[nodiscard]] keeper_schedule::situation situation() const noexcept;
+
+    turn_mutex& mutex_;
+    turn_clock& clock_;
+    dispatcher& dispatcher_;
+    event_loop& loop_;
+    leadership& lead_;
+    keeper_schedule schedule_;
+    std::condition_variable woken_;
+    std::thread thread_;
+};
+
+} // namespace holdfast::drive

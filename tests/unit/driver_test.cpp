@@ -1,0 +1,275 @@
+// Callers that wait: one of them leads and reads the answers of all, and the keeper takes over.
+
+#include "holdfast/drive/driver.hpp"
+
+#include "unit/fake_engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <vector>
+
+namespace holdfast::drive {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::op_status;
+
+/// Answers its operations in order, one for each byte that is sent to it.
+class line_engine {
+public:
+    line_engine() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+        server_ = base::fd{ends[0]};
+        ours_ = base::fd{ends[1]};
+        state.pollables = {{ours_.get(), POLLIN, 0}};
+        state.on_submit = [this](engine::op_id id) {
+            unanswered_.push_back(id);
+            ++submitted;
+        };
+        state.on_drive = [this](std::span<const pollfd> ready) {
+            if (ready.empty() || ready[0].revents == 0) { return; }
+            std::array<char, 64> bytes{};
+            const auto count = ::recv(ours_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+            for (ssize_t i = 0; i < count; ++i) {
+                note_reader();
+                state.answer(unanswered_.front(), op_status::granted);
+                unanswered_.pop_front();
+            }
+        };
+    }
+
+    /// From any thread.
+    void answer(int count = 1) const {
+        const std::string bytes(static_cast<std::size_t>(count), '+');
+        EXPECT_EQ(::send(server_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), count);
+    }
+
+    test::fake_state state;
+    std::atomic<std::size_t> submitted{0};
+    std::atomic<int> read_by_callers{0};
+    std::atomic<int> read_by_keeper{0};
+
+private:
+    void note_reader() {
+        std::array<char, 16> name{};
+        ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+        ++(std::string{name.data()} == "holdfast-keeper" ? read_by_keeper : read_by_callers);
+    }
+
+    base::fd server_;
+    base::fd ours_;
+    std::deque<engine::op_id> unanswered_;
+};
+
+/// A caller's operation.
+class question final : public participant {
+public:
+    explicit question(driver& driver) : driver_{driver} {}
+    void on_timer(base::instant /*now*/) override { finish(); }
+    void on_answer(purpose /*purpose*/, const engine::answer& /*answer*/, base::instant /*sent*/,
+                   base::instant /*now*/) override {
+        answered = true;
+        finish();
+    }
+    void on_cancel(base::instant /*now*/) override { finish(); }
+    void on_shutdown() override { shut_down = true; }
+    void send() {
+        driver_.send(
+            *this, purpose::ask, [] { return engine::op{engine::diagnose_op{}}; }, base::never);
+    }
+
+    sleeper sleep;
+    bool answered = false;
+    bool shut_down = false;
+
+private:
+    void finish() { driver_.ready(sleep); }
+    driver& driver_;
+};
+
+class driving : public testing::Test {
+protected:
+    std::shared_ptr<question> make() { return std::make_shared<question>(driver_); }
+    /// As a caller does; blocks until it is answered.
+    bool ask() {
+        const auto mine = make();
+        {
+            driver::turn turn{driver_};
+            mine->send();
+            turn.wait(mine->sleep);
+        }
+        return mine->answered;
+    }
+    void start_keeper() {
+        const driver::turn turn{driver_};
+        driver_.need_keeper();
+    }
+    void await_submitted(std::size_t count) const {
+        while (line_.submitted < count) { std::this_thread::yield(); }
+    }
+
+    /// Without waiting in the driver.
+    void await_answer(const question& question) {
+        for (bool seen = false; !seen; std::this_thread::yield()) {
+            const driver::turn turn{driver_};
+            seen = question.answered;
+        }
+    }
+
+    line_engine line_;
+    driver driver_{std::make_unique<test::fake_engine>(line_.state), base::system_time()};
+};
+
+TEST_F(driving, returns_at_once_when_the_answer_is_there) {
+    line_.state.on_submit = [&](engine::op_id id) { line_.state.answer(id, op_status::granted); };
+    EXPECT_TRUE(ask()); // without end if it waited: nothing is sent over the line
+}
+
+TEST_F(driving, is_done_by_the_caller_that_waits) {
+    start_keeper();
+    const std::jthread server{[&] {
+        await_submitted(1);
+        line_.answer();
+    }};
+    EXPECT_TRUE(ask());
+    EXPECT_EQ(line_.read_by_callers, 1);
+}
+
+TEST_F(driving, wakes_followers_with_answers_that_the_leader_reads) {
+    std::vector<std::jthread> callers;
+    std::atomic<int> answered{0};
+    for (int i = 0; i < 3; ++i) {
+        callers.emplace_back([&] { answered += ask() ? 1 : 0; });
+    }
+    await_submitted(3);
+    line_.answer(3);
+    callers.clear();
+    EXPECT_EQ(answered, 3);
+    EXPECT_EQ(line_.read_by_callers, 3);
+}
+
+TEST_F(driving, passes_from_one_caller_to_the_next) {
+    std::vector<std::jthread> callers;
+    std::atomic<int> answered{0};
+    for (int i = 0; i < 3; ++i) {
+        callers.emplace_back([&] { answered += ask() ? 1 : 0; });
+    }
+    await_submitted(3);
+    for (int i = 1; i <= 3; ++i) { // one at a time: its leader leaves, and the next has to read
+        line_.answer();
+        while (answered < i) { std::this_thread::yield(); }
+    }
+}
+
+TEST_F(driving, of_a_crowd_is_done_by_the_keeper) {
+    constexpr int count = 8;
+    start_keeper();
+    std::vector<std::jthread> callers;
+    std::atomic<int> answered{0};
+    for (int i = 0; i < count; ++i) {
+        callers.emplace_back([&] { answered += ask() ? 1 : 0; });
+    }
+    await_submitted(count);
+    for (int i = 1; i <= count; ++i) {
+        line_.answer();
+        while (answered < i) { std::this_thread::yield(); }
+    }
+    EXPECT_GT(line_.read_by_keeper, 0) << "the first leader leaves seven behind";
+}
+
+// Submitted without a caller that waits: nobody but the keeper can read the answer.
+TEST_F(driving, is_done_by_the_keeper_when_nobody_waits) {
+    start_keeper();
+    const auto unwaited = make();
+    {
+        const driver::turn turn{driver_};
+        unwaited->send();
+    }
+    line_.answer();
+    await_answer(*unwaited);
+    EXPECT_EQ(line_.read_by_keeper, 1);
+}
+
+TEST_F(driving, ends_a_wait_that_is_cancelled) {
+    const auto mine = make();
+    std::jthread canceller{[&] {
+        await_submitted(1);
+        driver_.cancel(mine);
+    }};
+    driver::turn turn{driver_};
+    mine->send();
+    turn.wait(mine->sleep);
+    EXPECT_FALSE(mine->answered);
+}
+
+TEST_F(driving, ends_a_wait_whose_timer_is_due) {
+    const auto mine = make();
+    driver::turn turn{driver_};
+    mine->send();
+    driver_.wake_at(*mine, turn.now() + 1ms);
+    turn.wait(mine->sleep);
+    EXPECT_FALSE(mine->answered);
+}
+
+TEST_F(driving, notices_descriptors_that_come_up_while_the_keeper_polls) {
+    const auto connected = std::exchange(line_.state.pollables, {}); // it opens none before
+    line_.state.on_submit = [&, submit = line_.state.on_submit](engine::op_id id) {
+        submit(id);
+        line_.state.pollables = connected;
+    };
+    start_keeper();
+    const auto unwaited = make();
+    {
+        const driver::turn turn{driver_};
+        unwaited->send();
+    }
+    line_.answer();
+    await_answer(*unwaited); // without end if the keeper polls the old ones
+}
+
+TEST_F(driving, ends_with_a_word_to_all_who_listen) {
+    start_keeper();
+    const auto listener = make();
+    {
+        const driver::turn turn{driver_};
+        driver_.listen(7, *listener);
+    }
+    driver_.drain(1h); // nothing is in flight
+    EXPECT_TRUE(listener->shut_down);
+}
+
+TEST_F(driving, waits_at_its_end_for_what_is_in_flight) {
+    start_keeper();
+    const auto last = make();
+    {
+        const driver::turn turn{driver_};
+        last->send();
+    }
+    line_.answer();
+    driver_.drain(1h);
+    EXPECT_TRUE(last->answered);
+}
+
+TEST_F(driving, waits_at_its_end_no_longer_than_it_is_told_to) {
+    const auto last = make();
+    {
+        const driver::turn turn{driver_};
+        last->send();
+    }
+    driver_.drain(1ms);
+    EXPECT_FALSE(last->answered);
+}
+
+} // namespace
+} // namespace holdfast::drive

@@ -1,0 +1,69 @@
+// Which descriptors a thread polls, and how another finds out that they have changed.
+
+#include "holdfast/drive/poll_set.hpp"
+
+#include "unit/fake_engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <sys/socket.h>
+
+namespace holdfast::drive {
+namespace {
+
+class polling : public testing::Test {
+protected:
+    polling() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+        server_ = base::fd{ends[0]};
+        ours_ = base::fd{ends[1]};
+        state_.pollables = {{ours_.get(), POLLIN, 0}};
+    }
+
+    base::fd server_;
+    base::fd ours_;
+    test::fake_state state_;
+    test::fake_engine engine_{state_};
+    wake_up wake_;
+    poll_set polled_;
+};
+
+TEST_F(polling, ends_when_the_engines_descriptor_is_ready) {
+    ASSERT_EQ(::send(server_.get(), "x", 1, MSG_NOSIGNAL), 1);
+    polled_.collect(wake_, engine_);
+    polled_.wait();
+    ASSERT_EQ(polled_.engines().size(), 1U);
+    EXPECT_EQ(polled_.engines()[0].revents, POLLIN);
+}
+
+TEST_F(polling, ends_when_it_is_rung_and_when_a_timer_is_due) {
+    polled_.collect(wake_, engine_);
+    wake_.ring();
+    polled_.wait();
+    EXPECT_EQ(polled_.engines()[0].revents, 0);
+    wake_.handle(polled_.own());
+    wake_.arm(base::instant{std::chrono::nanoseconds{1}}); // long ago
+    polled_.collect(wake_, engine_);
+    polled_.wait();
+    EXPECT_NE(polled_.own()[0].revents, 0);
+    EXPECT_EQ(polled_.own()[1].revents, 0) << "the ringing was handled";
+}
+
+TEST_F(polling, is_current_until_the_engine_has_other_descriptors) {
+    polled_.collect(wake_, engine_);
+    EXPECT_TRUE(polled_.is_current(engine_));
+    state_.pollables[0].events = POLLIN | POLLOUT;
+    EXPECT_FALSE(polled_.is_current(engine_));
+    state_.pollables[0] = {server_.get(), POLLIN, 0};
+    EXPECT_FALSE(polled_.is_current(engine_));
+    state_.pollables.clear();
+    EXPECT_FALSE(polled_.is_current(engine_));
+    polled_.collect(wake_, engine_);
+    EXPECT_TRUE(polled_.is_current(engine_));
+}
+
+} // namespace
+} // namespace holdfast::drive
