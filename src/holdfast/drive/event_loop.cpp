@@ -53,7 +53,7 @@ bool event_loop::read_directly(turn_lock& lock, bool alone) {
     const auto result = reader_.read(source, may_spin);
     lock.lock();
     clock_.refresh();
-    engine_.received(result.count, result.error, clock_.now());
+    engine_.received(source.source, result.count, result.error, clock_.now());
     clock_.set_current(true);
     cancels_.deliver(clock_.now());
     settle();
