@@ -72,7 +72,7 @@ TEST_P(observed, an_unlock_of_what_is_not_held) { // P4
 
 TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
     const auto watch = std::make_shared<recording_observer>();
-    holdfast::client fleet{url(), {.connect_wait = 100ms, .observer = watch}};
+    holdfast::client fleet{url(), {.connect_wait = 1s, .observer = watch}};
     holdfast::mutex locked{fleet, "locked"};
     locked.lock();
     std::optional held{holdfast::mutex{fleet, "held"}.acquire()};

@@ -134,14 +134,14 @@ TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) 
 }
 
 TEST_P(options_errors, a_store_that_hangs_is_unavailable_after_connect_wait) { // P5, P9
-    holdfast::client fleet{url(), {.connect_wait = 200ms}};
+    holdfast::client fleet{url(), {.connect_wait = 500ms}};
     holdfast::mutex stock{fleet, "stock"};
     { const auto once = stock.acquire(); }
     HOLDFAST_HANG_STORE();
     const stopwatch watch;
     EXPECT_EQ(failure_of([&] { (void)stock.try_acquire(); }), errc::unavailable);
-    EXPECT_GE(watch.elapsed(), 190ms);
-    EXPECT_LT(watch.elapsed(), 200ms + scaled(500ms));
+    EXPECT_GE(watch.elapsed(), 490ms);
+    EXPECT_LT(watch.elapsed(), 500ms + scaled(500ms));
     EXPECT_EQ(failure_of([&] { (void)stock.acquire(); }), errc::unavailable);
     std::error_code failure;
     EXPECT_FALSE(stock.lock(failure));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <random>
@@ -69,10 +69,10 @@ TEST(listeners, that_stay_do_not_get_in_the_way_of_those_who_come_and_go) {
     listeners all;
     std::uint64_t number = 0;
     while (number < who_stay) { all.set(++number, make(1)); }
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = std::clock(); // not what others make of the time
     for (; number < who_stay + who_go; all.erase(number)) { all.set(++number, make(2)); }
     EXPECT_EQ(all.size(), who_stay);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
+    EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
 }
 
 TEST(listeners, are_as_a_map_would_be) {
