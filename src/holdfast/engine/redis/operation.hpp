@@ -38,7 +38,7 @@ struct acquire_terms {
 /// Issues one request or several (a retry by script, the inspections of a list, the undoing of a
 /// cancelled acquire) and is answered exactly once.
 ///
-///  open        complete, fail: completed | cancelled: cancelled | engine reset: completed, silently
+///  open        complete, fail: completed | cancel: cancelled | engine reset: completed, silently
 ///  completed   whatever still comes for it is dropped
 ///  cancelled   likewise; a grant that still comes is undone by the layout
 ///
@@ -109,13 +109,17 @@ public:
     }
     ~operation_ref() { reset(); }
 
-    void reset() noexcept;
+    void reset() noexcept {
+        if (operation_ != nullptr) { release(); }
+    }
     [[nodiscard]] operation* get() const noexcept { return operation_; }
     [[nodiscard]] operation& operator*() const noexcept { return *operation_; }
     [[nodiscard]] operation* operator->() const noexcept { return operation_; }
     [[nodiscard]] explicit operator bool() const noexcept { return operation_ != nullptr; }
 
 private:
+    void release() noexcept;
+
     operation* operation_ = nullptr;
 };
 

@@ -20,6 +20,9 @@ namespace holdfast::engine::redis {
 class redis_engine final : public engine, private node_listener {
 public:
     redis_engine(options options, const client_identity& identity);
+    redis_engine(const redis_engine&) = delete;
+    redis_engine& operator=(const redis_engine&) = delete;
+    ~redis_engine() override { operations_.forget_all(); }
 
     [[nodiscard]] capabilities caps(primitive kind) const override { return caps_in(kind, {}); }
     [[nodiscard]] capabilities caps_in(primitive kind, const lock_format& format) const override;
@@ -35,12 +38,14 @@ public:
     void reset() noexcept override;
 
 private:
-    [[nodiscard]] std::optional<answer> reject(const op& op, node& node) const;
-    void begin(operation& operation, const op& op, node& node, base::instant now);
+    [[nodiscard]] std::optional<answer> reject(const op& op, const lock_layout& layout,
+                                               node& node) const;
+    void begin(operation& operation, const op& op, lock_layout& layout, node& node,
+               base::instant now);
+    [[nodiscard]] node& node_for(const op& op) const noexcept;
     void send_backlog(base::instant now);
     void expire(base::instant now);
     base::instant advance(flush_occasion occasion, base::instant now);
-    [[nodiscard]] base::instant due() const noexcept;
     [[nodiscard]] base::instant clock() const noexcept;
 
     void on_ready(node& node, bool again, base::instant now) override;

@@ -37,6 +37,8 @@ public:
 
     /// A node has a connection again.
     virtual void on_ready(base::instant /*now*/) {}
+    /// Whether `due` is ever sooner than never.
+    [[nodiscard]] virtual bool has_timers() const noexcept { return false; }
     /// When `on_timer` has something to do.
     [[nodiscard]] virtual base::instant due() const noexcept { return base::never; }
     virtual void on_timer(const channel_finder& /*find*/, base::instant /*now*/) {}
@@ -64,7 +66,12 @@ private:
 
 /// Notes the tickets of a batch, for `complete_beats`.
 void note_items(operation& operation, const beat_op& op);
-/// False: it is no reply to that batch.
+
+// Each returns false if it is no such reply; nothing was done then.
 [[nodiscard]] bool complete_beats(operation& operation, const reply& reply);
+[[nodiscard]] bool complete_number(operation& operation, const reply& reply,
+                                   answer (*read)(const redis::reply&));
+[[nodiscard]] bool complete_inspection(operation& operation, const reply& reply,
+                                       lock_info (*read)(const redis::reply&, std::string name));
 
 } // namespace holdfast::engine::redis
