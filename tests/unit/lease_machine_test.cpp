@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::milliseconds;
-using state = lease_machine::state;
-using ending = lease_machine::ending;
+using state = lease_state;
+using ending = lease_ending;
 using enum lease_event;
 
 /// A lease of 30 s with default margin: N is 28198 after it was sent, renewal is due at 10000.
@@ -100,7 +100,7 @@ TEST(lease_machine, p2_tries_again_and_again_after_unknown_renewals_until_n) {
     auto told = 0;
     for (;;) {
         const auto todo = tick_at(machine, now);
-        if (machine.now_in() == state::lost) { break; }
+        if (machine.state() == state::lost) { break; }
         ASSERT_TRUE(todo.renew) << now;
         ++tries;
         const auto after = machine.on({renewal_unknown, {}, {}}, at(now + 1));
@@ -148,7 +148,7 @@ TEST(lease_machine, p1_an_older_longer_renewal_does_not_outlast_a_newer_shorter_
     renewed_at(machine, 10'010, 10'000, 30s);
     EXPECT_EQ(machine.deadline(), at(10'001 + 4698));
     renewed_at(machine, 10'011, 10'001, 5s);
-    EXPECT_EQ(machine.now_in(), state::held);
+    EXPECT_EQ(machine.state(), state::held);
     EXPECT_EQ(machine.deadline(), at(10'001 + 4698));
 }
 
@@ -239,16 +239,16 @@ TEST(lease_machine, p5_a_release_without_an_answer_is_sent_again_until_it_is_giv
     machine.on({release, at(5'000), {}}, at(0));
     auto sent = 1;
     auto now = at(100);
-    while (machine.now_in() == state::releasing) {
+    while (machine.state() == state::releasing) {
         const auto todo = machine.on({release_unknown, {}, {}}, now);
-        if (machine.now_in() != state::releasing) { break; }
+        if (machine.state() != state::releasing) { break; }
         ASSERT_GT(todo.wake, now);
         ASSERT_LE(todo.wake, at(5'000));
         const auto again = machine.on({tick, {}, {}}, todo.wake);
         sent += again.release ? 1 : 0;
         now = todo.wake + 100ms;
     }
-    EXPECT_EQ(machine.how_it_ended(), ending::unknown);
+    EXPECT_EQ(machine.ending(), ending::unknown);
     EXPECT_GT(sent, 5);
     EXPECT_LT(sent, 60);
 }
@@ -270,7 +270,7 @@ TEST(lease_machine, p4_a_release_says_what_it_found) {
         auto machine = granted();
         machine.on({release, at(5'000), {}}, at(0));
         machine.on({answer, {}, {}}, at(100));
-        return machine.how_it_ended();
+        return machine.ending();
     };
     EXPECT_EQ(end_of(release_done), ending::released);
     EXPECT_EQ(end_of(release_void), ending::not_held);

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::milliseconds;
 using base::never;
-using state = lease_machine::state;
+using state = lease_state;
 using enum lease_event;
 
 lease_machine granted(milliseconds lease) {
@@ -52,7 +52,7 @@ TEST(lease_time_outs, one_dead_connection_leaves_time_for_another_try) {
             ASSERT_TRUE(again.renew) << lease.count() << ' ' << margin.count();
             EXPECT_GE(machine.deadline() - next.wake, 5ms) << "to be answered";
             machine.on({renewed, next.wake, lease}, next.wake + 1ms);
-            EXPECT_EQ(machine.now_in(), state::held);
+            EXPECT_EQ(machine.state(), state::held);
         }
     }
 }
@@ -64,13 +64,13 @@ TEST(lease_time_outs, a_release_without_a_limit_is_sent_again_until_the_lease_ha
     EXPECT_EQ(machine.release_until(), at(13'400 + 102));
     auto now = at(3'600);
     auto sent = 1;
-    while (machine.now_in() == state::releasing) {
+    while (machine.state() == state::releasing) {
         const auto todo = machine.on({release_unknown, {}, {}}, now);
-        if (machine.now_in() != state::releasing) { break; }
+        if (machine.state() != state::releasing) { break; }
         sent += machine.on({tick, {}, {}}, todo.wake).release ? 1 : 0;
         now = todo.wake + 1ms;
     }
-    EXPECT_EQ(machine.how_it_ended(), lease_machine::ending::unknown);
+    EXPECT_EQ(machine.ending(), lease_ending::unknown);
     EXPECT_GE(now, at(13'502));
     EXPECT_LT(sent, 100) << "P9";
 }

@@ -11,7 +11,7 @@ namespace holdfast::machine {
 using namespace std::chrono_literals;
 using base::instant;
 using engine::op_status;
-using state = waiter_machine::state;
+using state = wait_state;
 
 /// The seam's promise: one answer, by `give_up` at the latest; then it is unknown.
 void simulation::call(const someone& member, const engine::op& operation, instant give_up,
@@ -110,10 +110,10 @@ void simulation::check_end() {
     for (const auto& actor : actors_) {
         const auto number = "number " + std::to_string(actor->op.ticket.owner.number);
         if (!actor->finished) { complain(number + " still waits"); }
-        if (actor->waiting.now_in() != state::done) { complain(number + " still withdraws"); }
+        if (actor->waiting.state() != state::done) { complain(number + " still withdraws"); }
         if (!actor->holding) { continue; }
-        const auto how = actor->holding->now_in();
-        if (how != lease_machine::state::lost && how != lease_machine::state::ended) {
+        const auto how = actor->holding->state();
+        if (how != lease_state::lost && how != lease_state::ended) {
             complain(number + " is still " + word(how));
         }
     }
@@ -131,7 +131,7 @@ void simulation::check_end() {
         const auto actor = of(one.owner);
         const bool explained =
             actor->withdraw_failed || (actor->holding && actor->holding->why()) ||
-            (actor->holding && actor->holding->how_it_ended() == lease_machine::ending::unknown);
+            (actor->holding && actor->holding->ending() == lease_ending::unknown);
         if (!explained) { complain("a hold was left that nobody wants"); }
     }
 }

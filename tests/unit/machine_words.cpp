@@ -50,8 +50,8 @@ const char* word(loss why) noexcept {
     return "?";
 }
 
-const char* word(lease_machine::state what) noexcept {
-    using enum lease_machine::state;
+const char* word(lease_state what) noexcept {
+    using enum lease_state;
     switch (what) {
     case held: return "held";
     case renewing: return "renewing";
@@ -62,8 +62,8 @@ const char* word(lease_machine::state what) noexcept {
     return "?";
 }
 
-const char* word(lease_machine::ending ending) noexcept {
-    using enum lease_machine::ending;
+const char* word(lease_ending ending) noexcept {
+    using enum lease_ending;
     switch (ending) {
     case none: return "none";
     case released: return "released";
@@ -74,8 +74,8 @@ const char* word(lease_machine::ending ending) noexcept {
     return "?";
 }
 
-const char* word(waiter_machine::state what) noexcept {
-    using enum waiter_machine::state;
+const char* word(wait_state what) noexcept {
+    using enum wait_state;
     switch (what) {
     case idle: return "idle";
     case asking: return "asking";
@@ -102,19 +102,19 @@ const char* word(waiter_machine::outcome outcome) noexcept {
 }
 
 std::string words(const lease_machine& machine, const lease_machine::actions& todo) {
-    sentence out{word(machine.now_in())};
+    sentence out{word(machine.state())};
     out.add(todo.renew, "renew " + std::to_string(todo.renew_for.count()));
     out.add(todo.release, "release");
     out.add(todo.tell_lost, "tell " + std::string{machine.why() ? word(*machine.why()) : "?"});
     out.add(todo.tell_trouble, "trouble");
     out.add(todo.tell_recovered, "recovered");
-    out.add(machine.now_in() == lease_machine::state::ended, word(machine.how_it_ended()));
+    out.add(machine.state() == lease_state::ended, word(machine.ending()));
     out.add(todo.wake != base::never, "@" + when(todo.wake));
     return out.text();
 }
 
 std::string words(const waiter_machine& machine, const waiter_machine::actions& todo) {
-    sentence out{word(machine.now_in())};
+    sentence out{word(machine.state())};
     out.add(todo.ask, "ask until " + when(todo.not_after));
     out.add(todo.beat, "beat");
     out.add(todo.withdraw, "withdraw");

@@ -25,9 +25,9 @@ inline constexpr base::instant begin_of_time{std::chrono::hours{1000}};
 [[nodiscard]] std::string words(const waiter_machine& machine, const waiter_machine::actions& todo);
 
 [[nodiscard]] const char* word(loss why) noexcept;
-[[nodiscard]] const char* word(lease_machine::state what) noexcept;
-[[nodiscard]] const char* word(lease_machine::ending ending) noexcept;
-[[nodiscard]] const char* word(waiter_machine::state what) noexcept;
+[[nodiscard]] const char* word(lease_state what) noexcept;
+[[nodiscard]] const char* word(lease_ending ending) noexcept;
+[[nodiscard]] const char* word(wait_state what) noexcept;
 [[nodiscard]] const char* word(waiter_machine::outcome outcome) noexcept;
 
 /// What a table expects of one event, before and after a deadline.

@@ -197,7 +197,7 @@ TEST(waiter_order, p8_an_acquire_that_did_not_happen_leaves_what_was_there_befor
         if (event == unavailable) {
             EXPECT_EQ(one(cancel, 102), "withdrawing, withdraw, tell cancelled");
         } else {
-            EXPECT_EQ(one.machine.now_in(), waiter_machine::state::withdrawing);
+            EXPECT_EQ(one.machine.state(), wait_state::withdrawing);
         }
     }
 }

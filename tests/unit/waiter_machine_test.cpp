@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::milliseconds;
 using base::never;
-using state = waiter_machine::state;
+using state = wait_state;
 using outcome = waiter_machine::outcome;
 using enum wait_event;
 
@@ -158,7 +158,7 @@ TEST(waiter_machine, an_engine_that_is_away_is_tried_for_connect_wait_and_no_lon
     one(start, 0);
     auto now = 0.0;
     auto tries = 1;
-    while (one.machine.now_in() != state::done) {
+    while (one.machine.state() != state::done) {
         ASSERT_LE(now, 5000);
         one(unavailable, now + 1);
         now = std::chrono::duration<double, std::milli>(one.todo.wake - at(0)).count();

@@ -60,8 +60,8 @@ std::optional<loss> hold::why_lost() const noexcept {
 }
 
 void hold::publish() noexcept {
-    const bool holding = machine_.now_in() == lease_machine::state::held ||
-                         machine_.now_in() == lease_machine::state::renewing;
+    const bool holding = machine_.state() == machine::lease_state::held ||
+                         machine_.state() == machine::lease_state::renewing;
     const auto until = holding ? machine_.deadline().time_since_epoch().count() : 0;
     valid_until_.store(until, std::memory_order_release);
 }
@@ -181,7 +181,7 @@ void hold::on_notice(const engine::notice& notice, instant now) {
 }
 
 void hold::on_shutdown() {
-    if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
+    if (!unheard_ || machine_.state() != machine::lease_state::releasing) { return; }
     tell_release_failed("its client was gone before the answer came");
 }
 
@@ -222,7 +222,7 @@ void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
     }
     drive.wake_at(*this, std::min(wake, callers_end()));
     core_.unfinished().set(unreleased_, is_unfinished());
-    if (machine_.now_in() == lease_machine::state::ended) {
+    if (machine_.state() == machine::lease_state::ended) {
         drive.unlisten(ticket_.owner.number);
         answer_release();
     }

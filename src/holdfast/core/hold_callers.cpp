@@ -52,7 +52,7 @@ void hold::begin_release(instant give_up, instant now) noexcept {
         core_.drive().ready(caller->sleep);
     }
     feed({lease_event::release, give_up, {}}, now);
-    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
+    if (machine_.state() != machine::lease_state::releasing) { answer_release(); }
 }
 
 void hold::extend(waiting& caller, instant now) {
@@ -65,7 +65,7 @@ void hold::extend(waiting& caller, instant now) {
         caller.lease = todo.renew_for; // what the answer will be to: max_hold may allow less
     }
     apply(todo, now);
-    if (machine_.now_in() == lease_machine::state::renewing) { return; }
+    if (machine_.state() == machine::lease_state::renewing) { return; }
     if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
         caller.failure = make_error_code(errc::lost);
         core_.drive().ready(caller.sleep);
@@ -99,32 +99,32 @@ void hold::end_extends(instant now) noexcept {
 /// When the first of those who wait is told without an answer. A hold that is over has no timer.
 instant hold::callers_end() const noexcept {
     auto first = base::never;
-    switch (machine_.now_in()) {
-    case lease_machine::state::releasing:
+    switch (machine_.state()) {
+    case machine::lease_state::releasing:
         if (releaser_ != nullptr) { first = releaser_->until; }
         if (unheard_) { first = std::min(first, tell_release_by_); }
         break;
-    case lease_machine::state::held:
-    case lease_machine::state::renewing:
+    case machine::lease_state::held:
+    case machine::lease_state::renewing:
         for (const auto* const caller : extenders_) { first = std::min(first, caller->until); }
         break;
-    case lease_machine::state::lost:
-    case lease_machine::state::ended: break;
+    case machine::lease_state::lost:
+    case machine::lease_state::ended: break;
     }
     return first;
 }
 
 void hold::tell_release() noexcept {
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none:
-    case lease_machine::ending::not_held:
+    switch (machine_.ending()) {
+    case machine::lease_ending::released: break;
+    case machine::lease_ending::none:
+    case machine::lease_ending::not_held:
         if (tells_loss_) {
             core_.tell(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
         }
         break;
-    case lease_machine::ending::unknown: tell_release_failed("no answer came"); break;
-    case lease_machine::ending::refused:
+    case machine::lease_ending::unknown: tell_release_failed("no answer came"); break;
+    case machine::lease_ending::refused:
         core_.tell(event::kind::release_failed, *this, last_error_, last_detail_);
         break;
     }
@@ -139,14 +139,14 @@ void hold::answer_release() noexcept {
     if (std::exchange(unheard_, false)) { tell_release(); }
     if (releaser_ == nullptr) { return; }
     auto& caller = *std::exchange(releaser_, nullptr);
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none: // it was lost before
-    case lease_machine::ending::not_held: caller.was_lost = true; break;
-    case lease_machine::ending::unknown:
+    switch (machine_.ending()) {
+    case machine::lease_ending::released: break;
+    case machine::lease_ending::none: // it was lost before
+    case machine::lease_ending::not_held: caller.was_lost = true; break;
+    case machine::lease_ending::unknown:
         caller.failure = make_error_code(errc::unknown_outcome);
         break;
-    case lease_machine::ending::refused: caller.failure = last_error_; break;
+    case machine::lease_ending::refused: caller.failure = last_error_; break;
     }
     copy_detail(last_detail_, caller.detail);
     core_.drive().ready(caller.sleep);

@@ -151,7 +151,7 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
     drive.wake_at(*this, todo.wake);
     core_.unfinished().set(unwithdrawn_, is_unfinished());
     // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
-    if (machine_.now_in() == waiter_machine::state::done &&
+    if (machine_.state() == machine::wait_state::done &&
         machine_.result() != waiter_machine::outcome::granted) {
         drive.unlisten(op_.ticket.owner.number);
     }

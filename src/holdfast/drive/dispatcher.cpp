@@ -18,8 +18,7 @@ void dispatcher::submit(participant& participant, purpose purpose, const engine:
     engine_.submit(id, operation, give_up, clock_.now());
 }
 
-bool dispatcher::settle() noexcept {
-    if (settling_) { return false; } // a participant asked for it while it was being served
+bool dispatcher::settle_all() noexcept {
     settling_ = true;
     deliver_all();
     const bool submitted = engine_.take_submitted();

@@ -52,7 +52,10 @@ public:
 
     /// Delivers all that has arrived and sends all heartbeats that were asked for, until nothing is
     /// left to do. True: something was submitted.
-    bool settle() noexcept;
+    bool settle() noexcept {
+        // If it is settling, a participant asked for it while it was being served.
+        return !settling_ && has_work() && settle_all();
+    }
     /// Runs the timers that are due.
     void run_timers() noexcept;
 
@@ -80,6 +83,11 @@ private:
     [[nodiscard]] std::size_t in_flight() const noexcept {
         return operations_.size() + heartbeats_.in_flight();
     }
+    [[nodiscard]] bool has_work() const noexcept {
+        return engine_.submitted() || !answers_.empty() || engine_.has_lost() || !unsent_.empty() ||
+               notices_.ready(clock_.now()) || heartbeats_.pending();
+    }
+    bool settle_all() noexcept;
     void deliver_all() noexcept;
     void deliver_answers() noexcept;
     void deliver_lost() noexcept;

@@ -40,7 +40,8 @@ public:
 
     /// When it wants to be driven next, even if no descriptor is ready.
     [[nodiscard]] base::instant due() const noexcept { return due_; }
-    /// Whether anything was submitted since the last call.
+    /// Whether anything was submitted since the last `take_submitted`.
+    [[nodiscard]] bool submitted() const noexcept { return submitted_; }
     [[nodiscard]] bool take_submitted() noexcept { return std::exchange(submitted_, false); }
 
     /// The engine was reset: operations up to `take_lost()` that are unanswered are lost.

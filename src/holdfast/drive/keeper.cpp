@@ -29,10 +29,6 @@ keeper_schedule::situation keeper::situation() const noexcept {
             .awaits_heartbeat = dispatcher_.awaits_heartbeat()};
 }
 
-void keeper::wake_if_needed() noexcept {
-    if (schedule_.must_wake(situation())) { wake(); }
-}
-
 void keeper::await_shutdown() {
     constexpr base::milliseconds at_most{1000}; // then it looks again
     while (lead_.state() != lead_state::shutdown) { mutex_.wait_for(woken_, at_most); }

@@ -27,7 +27,9 @@ public:
     void wake() noexcept { woken_.notify_all(); } // it, or the thread in await_shutdown
     /// At the end of a turn: whoever leaves without a successor leaves timers and the answers to
     /// heartbeats to the keeper.
-    void wake_if_needed() noexcept;
+    void wake_if_needed() noexcept {
+        if (!lead_.led() && schedule_.must_wake(situation())) { wake(); }
+    }
     /// Blocks until the keeper has left the lead to the thread that shuts the client down.
     void await_shutdown();
     /// After the leadership has ended.

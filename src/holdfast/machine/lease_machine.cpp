@@ -64,7 +64,7 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
         if (holding()) { return begin_release(input.when); }
         break;
     case lease_event::hurry:
-        if (owes_release() || (state_ == state::held && troubled_)) {
+        if (owes_release() || (state_ == lease_state::held && troubled_)) {
             renew_at_ = now;
             return tick(now);
         }
@@ -80,7 +80,7 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
 }
 
 lease_machine::actions lease_machine::tick(instant now) noexcept {
-    if (state_ == state::releasing) { return tick_releasing(now); }
+    if (state_ == lease_state::releasing) { return tick_releasing(now); }
     if (!holding()) { return {}; }
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
@@ -91,13 +91,13 @@ lease_machine::actions lease_machine::tick(instant now) noexcept {
         engine_until_ =
             std::max(engine_until_, now + terms_.lease); // it was granted no later than now
     }
-    if (now >= renew_at_ && state_ == state::held) { send_renewal(out, now); }
+    if (now >= renew_at_ && state_ == lease_state::held) { send_renewal(out, now); }
     out.wake = next_wake();
     return out;
 }
 
 lease_machine::actions lease_machine::begin_release(instant give_up) noexcept {
-    state_ = state::releasing;
+    state_ = lease_state::releasing;
     give_up_release_ = give_up == never ? engine_until_ : give_up;
     renew_at_ = never; // from now on: when to send the release again
     actions out;
@@ -109,8 +109,8 @@ lease_machine::actions lease_machine::tick_releasing(instant now) noexcept {
     actions out;
     if (renew_at_ == never) { return out; } // a release is in flight
     if (now >= give_up_release_) {
-        state_ = state::ended;
-        ending_ = ending::unknown;
+        state_ = lease_state::ended;
+        ending_ = lease_ending::unknown;
         return out;
     }
     if (now >= renew_at_) {
@@ -126,7 +126,7 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
     if (in_flight_ > 0) { --in_flight_; }
     if (!holding()) {
         // Too late to count, but the engine has just started a whole new lease.
-        out.release = input.event == lease_event::renewed && state_ == state::lost;
+        out.release = input.event == lease_event::renewed && state_ == lease_state::lost;
         out.wake = next_wake();
         return out;
     }
@@ -136,7 +136,7 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
         return out;
     }
     if (input.event == lease_event::gone) { return lose(loss::taken); }
-    if (in_flight_ == 0) { state_ = state::held; }
+    if (in_flight_ == 0) { state_ = lease_state::held; }
     if (input.event == lease_event::renewal_unknown) {
         out.tell_trouble = !troubled_;
         troubled_ = true;
@@ -156,7 +156,7 @@ lease_machine::actions lease_machine::renewal(const lease_input& input, instant 
 
 lease_machine::actions lease_machine::answered_release(lease_event event, instant now) noexcept {
     actions out;
-    if (state_ != state::releasing) {
+    if (state_ != lease_state::releasing) {
         out.wake = next_wake();
         return out;
     }
@@ -165,18 +165,18 @@ lease_machine::actions lease_machine::answered_release(lease_event event, instan
         out.wake = next_wake();
         return out;
     }
-    state_ = state::ended;
+    state_ = lease_state::ended;
     switch (event) {
-    case lease_event::release_done: ending_ = ending::released; break;
-    case lease_event::release_void: ending_ = ending::not_held; break;
-    case lease_event::release_refused: ending_ = ending::refused; break;
-    default: ending_ = ending::unknown; break;
+    case lease_event::release_done: ending_ = lease_ending::released; break;
+    case lease_event::release_void: ending_ = lease_ending::not_held; break;
+    case lease_event::release_refused: ending_ = lease_ending::refused; break;
+    default: ending_ = lease_ending::unknown; break;
     }
     return out;
 }
 
 lease_machine::actions lease_machine::lose(loss why) noexcept {
-    state_ = state::lost;
+    state_ = lease_state::lost;
     why_ = why;
     actions out;
     out.tell_lost = true;
@@ -200,7 +200,7 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
 lease_machine::actions lease_machine::doubt(instant now) noexcept {
     if (now >= deadline_) { return lose(reaches_end_ ? loss::max_hold : loss::expired); }
     actions out;
-    if (state_ == state::held && terms_.renew && !reaches_end_) { send_renewal(out, now); }
+    if (state_ == lease_state::held && terms_.renew && !reaches_end_) { send_renewal(out, now); }
     out.wake = next_wake();
     return out;
 }
@@ -215,7 +215,7 @@ void lease_machine::send_renewal(actions& out, instant now) noexcept {
     least_sent_ = in_flight_ == 0 ? out.renew_for : std::min(least_sent_, out.renew_for);
     last_sent_ = now;
     ++in_flight_;
-    state_ = state::renewing;
+    state_ = lease_state::renewing;
 }
 
 /// The lease that an answered renewal counts for. While a newer renewal is in flight it is unknown
@@ -233,9 +233,9 @@ milliseconds lease_machine::lease_at(instant now) const noexcept {
 }
 
 instant lease_machine::next_wake() const noexcept {
-    if (state_ == state::held) { return std::min(renew_at_, deadline_); }
-    if (state_ == state::renewing) { return deadline_; }
-    if (state_ == state::releasing && renew_at_ != never) {
+    if (state_ == lease_state::held) { return std::min(renew_at_, deadline_); }
+    if (state_ == lease_state::renewing) { return deadline_; }
+    if (state_ == lease_state::releasing && renew_at_ != never) {
         return std::min(renew_at_, give_up_release_);
     }
     return never;

@@ -34,6 +34,11 @@ struct lease_input {
     base::milliseconds lease{0};
 };
 
+enum class lease_state : std::uint8_t { held, renewing, releasing, lost, ended };
+
+/// How a release ended; `none`: it has not.
+enum class lease_ending : std::uint8_t { none, released, not_held, unknown, refused };
+
 /// State table. `N` is the deadline; "-" means: nothing happens.
 ///
 ///             held               renewing           releasing        lost              ended
@@ -57,9 +62,6 @@ struct lease_input {
 /// A release without a limit of its own is tried until the engine's lease has ended by itself.
 class lease_machine {
 public:
-    enum class state : std::uint8_t { held, renewing, releasing, lost, ended };
-    enum class ending : std::uint8_t { none, released, not_held, unknown, refused };
-
     /// How the hold began.
     struct beginning {
         base::instant sent{};              ///< P2's s
@@ -84,22 +86,22 @@ public:
 
     actions on(const lease_input& input, base::instant now) noexcept;
 
-    [[nodiscard]] state now_in() const noexcept { return state_; }
+    [[nodiscard]] lease_state state() const noexcept { return state_; }
     [[nodiscard]] bool valid(base::instant now) const noexcept {
-        return (state_ == state::held || state_ == state::renewing) && now < deadline_;
+        return (state_ == lease_state::held || state_ == lease_state::renewing) && now < deadline_;
     }
     [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
     [[nodiscard]] std::optional<loss> why() const noexcept { return why_; }
-    [[nodiscard]] ending how_it_ended() const noexcept { return ending_; }
+    [[nodiscard]] lease_ending ending() const noexcept { return ending_; }
     [[nodiscard]] base::instant release_until() const noexcept { return give_up_release_; }
     /// A release had no answer and has to be sent again.
     [[nodiscard]] bool owes_release() const noexcept {
-        return state_ == state::releasing && renew_at_ != base::never;
+        return state_ == lease_state::releasing && renew_at_ != base::never;
     }
 
 private:
     [[nodiscard]] bool holding() const noexcept {
-        return state_ == state::held || state_ == state::renewing;
+        return state_ == lease_state::held || state_ == lease_state::renewing;
     }
     actions tick(base::instant now) noexcept;
     actions tick_releasing(base::instant now) noexcept;
@@ -124,8 +126,8 @@ private:
     base::instant end_ = base::never;      ///< of max_hold
     base::instant give_up_release_ = base::never;
     std::uint32_t in_flight_ = 0;
-    state state_ = state::held;
-    ending ending_ = ending::none;
+    lease_state state_ = lease_state::held;
+    lease_ending ending_ = lease_ending::none;
     bool troubled_ = false;
     bool handed_ = false;      ///< by a hand-off, and not looked at yet
     bool reaches_end_ = false; ///< the engine's deadline is max_hold's: no renewal can add to it

@@ -32,7 +32,7 @@ constexpr milliseconds lately{1000};
 waiter_machine::actions waiter_machine::on(const wait_input& input, instant now) noexcept {
     switch (input.event) {
     case wait_event::start:
-        if (state_ != state::idle) { break; }
+        if (state_ != wait_state::idle) { break; }
         started_ = now;
         return ask(now);
     case wait_event::tick: return tick(now);
@@ -46,7 +46,7 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
     case wait_event::push_granted: return push(input, now);
     case wait_event::push_maybe_free: return waiting() ? look_again(now) : idle_until_wake();
     case wait_event::push_reset:
-        if (state_ == state::queued) { return beat(now); }
+        if (state_ == wait_state::queued) { return beat(now); }
         break;
     case wait_event::beat_queued:
     case wait_event::beat_granted:
@@ -62,12 +62,14 @@ waiter_machine::actions waiter_machine::on(const wait_input& input, instant now)
 }
 
 waiter_machine::actions waiter_machine::ask(instant now) noexcept {
-    if (state_ != state::idle && now >= patience_with(state::asking)) { return run_out(now); }
+    if (state_ != wait_state::idle && now >= patience_with(wait_state::asking)) {
+        return run_out(now);
+    }
     if (now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     if (!unanswered_) { asked_at_ = now; }
     there_before_ = maybe_there_;
     asked_again_ = asked_again_ || there_before_;
-    state_ = state::asking;
+    state_ = wait_state::asking;
     maybe_there_ = true;
     noticed_ = false;
     beat_is_old_ = beat_in_flight_;
@@ -83,13 +85,13 @@ waiter_machine::actions waiter_machine::ask(instant now) noexcept {
 }
 
 waiter_machine::actions waiter_machine::answered(const wait_input& input, instant now) noexcept {
-    if (state_ != state::asking) { return stray_answer(input.event, now); }
-    state_ = state::pausing; // nothing is in flight any more
+    if (state_ != wait_state::asking) { return stray_answer(input.event, now); }
+    state_ = wait_state::pausing; // nothing is in flight any more
     switch (input.event) {
     case wait_event::granted: return have(input.token, asked_at_, false, now);
     case wait_event::queued:
         unanswered_ = false;
-        state_ = state::queued;
+        state_ = wait_state::queued;
         confirmed_at_ = asked_at_;
         hear(now);
         if (!plan_.may_wait) { return leave(outcome::busy, now); }
@@ -118,14 +120,14 @@ waiter_machine::actions waiter_machine::answered(const wait_input& input, instan
 /// answered "queued". After a second acquire it may report an earlier grant that has expired and
 /// belongs to another owner by now, so it only means: ask again.
 waiter_machine::actions waiter_machine::push(const wait_input& input, instant now) noexcept {
-    if (state_ == state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
+    if (state_ == wait_state::done && outcome_ != outcome::granted) { return send_withdraw(now); }
     if (!waiting()) { return idle_until_wake(); }
     if (asked_again_) { return look_again(now); }
-    return have(input.token, state_ == state::queued ? confirmed_at_ : asked_at_, true, now);
+    return have(input.token, state_ == wait_state::queued ? confirmed_at_ : asked_at_, true, now);
 }
 
 waiter_machine::actions waiter_machine::look_again(instant now) noexcept {
-    if (state_ != state::asking) { return ask(now); }
+    if (state_ != wait_state::asking) { return ask(now); }
     noticed_ = true; // one request at a time: the answer in flight may be older than the notice
     return idle_until_wake();
 }
@@ -169,16 +171,16 @@ void waiter_machine::hear(instant now) noexcept {
 }
 
 waiter_machine::actions waiter_machine::pause(instant now, duration how_long) noexcept {
-    state_ = state::pausing;
+    state_ = wait_state::pausing;
     next_ = later(now, how_long);
     return idle_until_wake();
 }
 
 /// The caller's time-out also bounds an engine that does not answer. But the first answer gets at
 /// least `fair_chance`: with a time-out of 0 even a healthy engine would be too slow.
-instant waiter_machine::patience_with(state in) const noexcept {
+instant waiter_machine::patience_with(wait_state state) const noexcept {
     if (!plan_.may_wait) { return never; }
-    const bool first_answer_is_due = in == state::asking && !heard_at_;
+    const bool first_answer_is_due = state == wait_state::asking && !heard_at_;
     return first_answer_is_due ? std::max(plan_.give_up, later(started_, fair_chance))
                                : plan_.give_up;
 }
@@ -201,9 +203,9 @@ waiter_machine::actions waiter_machine::tick(instant now) noexcept {
     if (waiting() && now >= trouble_ends()) { return leave(outcome::unavailable, now); }
     if (now >= next_) {
         switch (state_) {
-        case state::pausing: return ask(now);
-        case state::queued: return beat(now);
-        case state::withdrawing: return send_withdraw(now);
+        case wait_state::pausing: return ask(now);
+        case wait_state::queued: return beat(now);
+        case wait_state::withdrawing: return send_withdraw(now);
         default: break;
         }
     }
@@ -222,7 +224,7 @@ waiter_machine::actions waiter_machine::beaten(const wait_input& input, instant 
     beat_in_flight_ = false;
     // It was sent before the last acquire and is outdated.
     const bool old = std::exchange(beat_is_old_, false);
-    if (old || state_ != state::queued) { return idle_until_wake(); }
+    if (old || state_ != wait_state::queued) { return idle_until_wake(); }
     switch (input.event) {
     case wait_event::beat_queued:
         confirmed_at_ = input.sent;
@@ -247,7 +249,7 @@ waiter_machine::actions waiter_machine::in_queue(const wait_input& input, instan
 }
 
 waiter_machine::actions waiter_machine::finish(outcome result) noexcept {
-    state_ = state::done;
+    state_ = wait_state::done;
     outcome_ = result;
     actions out;
     out.finish = true;
@@ -256,7 +258,7 @@ waiter_machine::actions waiter_machine::finish(outcome result) noexcept {
 
 waiter_machine::actions waiter_machine::idle_until_wake() const noexcept {
     actions out;
-    if (state_ == state::withdrawing) {
+    if (state_ == wait_state::withdrawing) {
         out.wake = next_;
     } else if (waiting()) {
         out.wake = std::min({next_, patience_ends(), trouble_ends()});

@@ -52,6 +52,8 @@ struct wait_plan {
     base::milliseconds margin{0};
 };
 
+enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawing, done };
+
 /// State table; what is not named is ignored.
 ///
 ///  idle         start: asking
@@ -72,7 +74,6 @@ struct wait_plan {
 /// The caller returns (`finish`) when withdrawing begins, not when it ends.
 class waiter_machine {
 public:
-    enum class state : std::uint8_t { idle, asking, queued, pausing, withdrawing, done };
     enum class outcome : std::uint8_t {
         none,
         granted,
@@ -105,14 +106,14 @@ public:
 
     actions on(const wait_input& input, base::instant now) noexcept;
 
-    [[nodiscard]] state now_in() const noexcept { return state_; }
+    [[nodiscard]] wait_state state() const noexcept { return state_; }
     [[nodiscard]] outcome result() const noexcept { return outcome_; }
     [[nodiscard]] const grant& granted() const noexcept { return grant_; }
     /// Whether an acquire was sent that may have had an effect.
     [[nodiscard]] bool outcome_unknown() const noexcept { return maybe_there_; }
     /// A withdrawal failed and has to be sent again.
     [[nodiscard]] bool owes_withdrawal() const noexcept {
-        return state_ == state::withdrawing && withdraw_failed_;
+        return state_ == wait_state::withdrawing && withdraw_failed_;
     }
 
 private:
@@ -136,11 +137,12 @@ private:
     actions withdrawing(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;
-    [[nodiscard]] base::instant patience_with(state in) const noexcept;
+    [[nodiscard]] base::instant patience_with(wait_state state) const noexcept;
     [[nodiscard]] base::instant patience_ends() const noexcept { return patience_with(state_); }
     [[nodiscard]] base::instant trouble_ends() const noexcept;
     [[nodiscard]] bool waiting() const noexcept {
-        return state_ == state::asking || state_ == state::queued || state_ == state::pausing;
+        return state_ == wait_state::asking || state_ == wait_state::queued ||
+               state_ == wait_state::pausing;
     }
 
     static constexpr base::milliseconds retry_pause{100};
@@ -157,7 +159,7 @@ private:
     base::instant not_after_ = base::never; ///< of the last acquire
     /// Until then an acquire whose answer was lost may arrive, even after its withdrawal.
     base::instant late_until_ = base::instant::min();
-    state state_ = state::idle;
+    wait_state state_ = wait_state::idle;
     outcome outcome_ = outcome::none;
     bool maybe_there_ = false;  ///< the engine may have a queue entry or a hold
     bool there_before_ = false; ///< maybe_there_ before the last acquire

@@ -25,24 +25,24 @@ waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant n
     if (event == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
     const bool maybe_there =
         event == wait_event::granted || event == wait_event::queued || event == wait_event::unknown;
-    if (maybe_there && state_ == state::withdrawing) {
+    if (maybe_there && state_ == wait_state::withdrawing) {
         withdraw_again_ = true; // the engine may have processed the withdrawal first
     }
-    if (maybe_there && state_ == state::done && outcome_ != outcome::granted) {
+    if (maybe_there && state_ == wait_state::done && outcome_ != outcome::granted) {
         return send_withdraw(now);
     }
     return idle_until_wake();
 }
 
 waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
-    if (state_ != state::withdrawing) {
+    if (state_ != wait_state::withdrawing) {
         // By then the engine has dropped the waiter, and a hand-off to it has expired.
         withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
         // An unanswered acquire may have been granted for a whole lease.
-        if (state_ != state::queued) {
+        if (state_ != wait_state::queued) {
             withdraw_until_ = std::max(withdraw_until_, later(not_after_, plan_.lease));
         }
-        state_ = state::withdrawing;
+        state_ = wait_state::withdrawing;
     }
     withdraw_again_ = withdraw_failed_ = false;
     next_ = never;
@@ -52,7 +52,7 @@ waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
 }
 
 waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
-    if (state_ != state::withdrawing) { return idle_until_wake(); }
+    if (state_ != wait_state::withdrawing) { return idle_until_wake(); }
     actions out;
     if (input.event == wait_event::withdraw_failed && now < withdraw_until_) {
         withdraw_failed_ = true;
@@ -66,7 +66,7 @@ waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, ins
         out.wake = next_;
         return out;
     }
-    state_ = state::done;
+    state_ = wait_state::done;
     out.tell_withdraw_failed = input.event == wait_event::withdraw_failed;
     return out;
 }
