@@ -130,7 +130,7 @@ int demo(place where) {
         next.next_token > next.killed_token && next.late_write_refused && next.next_write_accepted;
     std::printf("%-44s %10s  %s\n", "", "sold", "");
     std::printf("%-44s %10d  %s\n", "without a lock", without.sold,
-                oversold ? "oversold, as was to be shown" : "lucky this time");
+                oversold ? "oversold (expected without a lock)" : "lucky this time");
     std::printf("%-44s %10d  %s\n", "with holdfast::mutex", with.sold, exact ? "exact" : "WRONG");
     std::printf("%-44s %10s  %s\n", "take-over after kill -9", "",
                 taken_over ? "higher token, late write refused" : "WRONG");

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 namespace {
 
 unsigned at_least_one(const std::string& option, unsigned value) {
-    if (value == 0) { throw error{errc::invalid_option, option + ": at least 1"}; }
+    if (value == 0) { throw error{errc::invalid_option, option + " must be at least 1"}; }
     return value;
 }
 
@@ -24,23 +24,27 @@ unsigned at_least_one(const std::string& option, unsigned value) {
 void add_hold_flags(CLI::App& to, hold_flags& flags) {
     auto* const no_wait =
         to.add_flag("-n,--no-wait", flags.no_wait, "Do not wait: exit with the busy code (75)");
-    to.add_option("-w,--wait", flags.wait, "Wait so long for the lock; default: for ever")
+    to.add_option("-w,--wait", flags.wait,
+                  "Wait for this long, then exit with 75; default: for ever")
         ->type_name("DUR")
         ->excludes(no_wait);
     to.add_option("--lease", flags.lease,
-                  "How long the lock outlives a holder that is heard of no more; default 30s "
-                  "(also: HOLDFAST_LEASE)")
+                  "How long the lock stays taken after its holder crashes; default 30s (also: "
+                  "HOLDFAST_LEASE)")
         ->type_name("DUR");
-    to.add_option("--min-hold", flags.min_hold,
-                  "Keep the lock at least so long, even if done sooner: for jobs that must not run "
-                  "twice in a row")
+    to.add_option(
+          "--min-hold", flags.min_hold,
+          "Keep the lock at least this long, even if done sooner: for jobs that must not run "
+          "twice in a row")
         ->type_name("DUR");
-    to.add_option("--max-hold", flags.max_hold, "Hold it no longer than this")->type_name("DUR");
+    to.add_option("--max-hold", flags.max_hold, "Hold the lock no longer than this")
+        ->type_name("DUR");
     auto* const shared = to.add_flag("--shared", flags.shared,
-                                     "As a reader: together with others that say --shared");
-    auto* const exclusive = to.add_flag("--exclusive", flags.exclusive,
-                                        "As the writer of a lock that others take with --shared")
-                                ->excludes(shared);
+                                     "Hold it as a reader, together with others that use --shared");
+    auto* const exclusive =
+        to.add_flag("--exclusive", flags.exclusive,
+                    "Hold it as the writer of a lock that others hold with --shared")
+            ->excludes(shared);
     auto* const limit = to.add_option("--limit", flags.limit, "Up to M may hold it at a time")
                             ->type_name("M")
                             ->excludes(shared)
@@ -48,8 +52,10 @@ void add_hold_flags(CLI::App& to, hold_flags& flags) {
     to.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
         ->type_name("N")
         ->needs(limit);
-    to.add_option("--note", flags.note, "Who and why, for people who ask")->type_name("TEXT");
-    to.add_option("-E,--busy-code", flags.busy_code, "Exit with this code instead of 75 when held")
+    to.add_option("--note", flags.note, "Who holds the lock and why, for people who inspect it")
+        ->type_name("TEXT");
+    to.add_option("-E,--busy-code", flags.busy_code,
+                  "Exit with this code instead of 75 if the lock is held")
         ->type_name("CODE")
         ->check(CLI::Range(0, 255));
 }
@@ -66,8 +72,8 @@ void apply(const hold_flags& flags, run_settings& to) {
     if (flags.no_wait) { to.wait = std::chrono::milliseconds{0}; }
     if (!flags.wait.empty()) { to.wait = duration_of("--wait", flags.wait); }
     to.hold.note = flags.note;
-    // Whoever holds it may be killed or stopped while the work goes on elsewhere: then it must not
-    // be given away before the lease is over.
+    // The process that holds the lock may be killed or stopped while the work continues elsewhere:
+    // the engine must not grant the lock to someone else before the lease is over.
     to.hold.detached = true;
     to.busy_code = flags.busy_code;
     if (flags.shared || flags.exclusive) {

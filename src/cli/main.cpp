@@ -30,14 +30,14 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   holdfast run nightly -- ./job.sh        run a job once, wherever it is started from
-  holdfast run -n deploy -- ./deploy.sh   or not at all if somebody is at it (exit 75)
+  holdfast run -n deploy -- ./deploy.sh   exit with 75 if someone else holds the lock
   holdfast demo                           see it at work
-  holdfast run --help                     all that 'run' can do
+  holdfast run --help                     all options of 'run'
 
-Locks are kept in a file of yours, for all processes of this host; --url or
-HOLDFAST_URL names another place.)";
+By default locks are in a file per user, for all processes of this host; --url or
+HOLDFAST_URL names another engine.)";
 
-/// Whether what is printed is for a shell to evaluate, as far as a wrong line can be understood.
+/// Whether a shell evaluates the output, as far as a wrong command line shows it.
 bool is_for_eval(int argc, char** argv) {
     const std::vector<std::string> words{argv + 1, argv + argc};
     return !words.empty() && words.front() == "acquire" &&

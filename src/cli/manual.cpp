@@ -1,5 +1,4 @@
-// The man page and the completions, made from the command line's own description: of options they
-// cannot say anything else than --help.
+// The man page and the completions, generated from the same descriptions as --help.
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
@@ -36,7 +35,7 @@ std::string roff(const std::string& text) {
     return out;
 }
 
-/// The subcommands that people are told of.
+/// The subcommands that --help lists.
 std::vector<const CLI::App*> shown(const CLI::App& app) {
     std::vector<const CLI::App*> out;
     for (const auto* const sub : app.get_subcommands(nullptr)) {
@@ -72,31 +71,30 @@ struct explained {
 std::vector<explained> exit_statuses() {
     const auto code = [](int number) { return std::to_string(number); };
     return {
-        {code(exit_code::ok), "Done; of run, the command ran and ended with 0."},
-        {code(exit_code::failed), "renew, release: the lock is not held any more."},
+        {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
+        {code(exit_code::failed), "renew, release: that owner does not hold the lock any more."},
         {code(exit_code::usage),
-         "The command line is wrong, or the name is in use in another way."},
+         "The command line is wrong, or the name is in use as another kind of lock."},
         {code(exit_code::unavailable), "The engine cannot be reached or used."},
         {code(exit_code::internal),
-         "The output could not be written, or a fault of holdfast itself."},
-        {code(exit_code::busy), "Somebody else holds the lock; -E changes it."},
+         "The output could not be written, or an internal error of holdfast."},
+        {code(exit_code::busy), "Someone else holds the lock; -E changes this code."},
         {code(exit_code::lost), "The lock was lost; run has ended the command."},
         {code(exit_code::not_executable), "run: the command could not be started."},
         {code(exit_code::not_found), "run: the command was not found."},
-        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the waiting."},
+        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the wait."},
         {"any other", "run: the command's own."},
     };
 }
 
 std::vector<explained> environment() {
     return {
-        {"HOLDFAST_URL", "Where locks are kept; --url and --url-file come before it."},
-        {"HOLDFAST_LEASE", "The lease, where --lease says nothing."},
-        {"HOLDFAST_LOG",
-         "quiet, info or verbose: how much run says, where neither -q nor -v does."},
+        {"HOLDFAST_URL", "The engine; --url and --url-file take precedence."},
+        {"HOLDFAST_LEASE", "The lease, unless --lease is given."},
+        {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
          "Set for the command of run, and printed by acquire; renew and release read them."},
-        {"HOLDFAST_RUN", "Set for the command of run: the locks of the runs around it."},
+        {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
     };
 }
 

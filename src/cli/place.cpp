@@ -44,7 +44,7 @@ std::string first_line_of(const std::string& path) {
     std::string line;
     std::getline(file, line);
     line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (line.empty()) { refuse("no URL on its first line"); }
+    if (line.empty()) { refuse("there is no URL on its first line"); }
     return line;
 }
 
@@ -75,8 +75,8 @@ void refuse_options_without_layout(const std::string& url) {
     for (const char* const option : {"key_prefix", "fencing", "sharded"}) {
         if (has(option)) {
             throw error{errc::invalid_option,
-                        std::string{"the URL: "} + option +
-                            " does nothing without layout=plain or layout=redisson"};
+                        std::string{"URL: "} + option +
+                            " has no effect without layout=plain or layout=redisson"};
         }
     }
 }
@@ -86,9 +86,10 @@ void refuse_options_without_layout(const std::string& url) {
 place place_of(const place_options& where) {
     place out{given_url(where)};
     if (out.url.starts_with("memory:")) {
-        throw error{errc::invalid_option,
-                    "memory: is for threads of one process, and keeps no other command away; use "
-                    "embedded: or redis://host"};
+        throw error{
+            errc::invalid_option,
+            "memory: is for threads of one process and excludes no other command; use embedded: "
+            "or redis://host"};
     }
     refuse_options_without_layout(out.url);
     if (!where.connect_wait.empty()) {

@@ -53,7 +53,7 @@ void set_grace(const std::string& text, run_settings& to) {
     const auto lease = to.hold.max_hold > milliseconds{0}
                            ? std::min(to.hold.lease, to.hold.max_hold)
                            : to.hold.lease;
-    const auto margin = std::max(milliseconds{50}, lease / 20); // hold_options::margin's default
+    const auto margin = std::max(milliseconds{50}, lease / 20); // lock_options::margin's default
     to.grace = text.empty() ? std::min<milliseconds>(milliseconds{5'000}, lease / 6)
                             : duration_of("--grace", text);
     const auto least = 3 * (to.grace + margin);
@@ -81,7 +81,7 @@ run_settings settings_of(const run_flags& flags) {
     }
     if (out.command.empty()) {
         throw error{errc::invalid_option,
-                    "no command; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
+                    "there is no command; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
     }
     return out;
 }
@@ -105,18 +105,19 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
     run->footer(examples);
     add_hold_flags(*run, flags->hold);
     run->add_option("--grace", flags->grace,
-                    "Between SIGTERM and SIGKILL when the lock is about to be lost; default 5s or "
-                    "a sixth of the lease")
+                    "The time between SIGTERM and SIGKILL when the lock is about to be lost; "
+                    "default 5s or a sixth of the lease")
         ->type_name("DUR");
-    run->add_option("-c,--command", flags->shell_line, "A line for /bin/sh instead of a command")
+    run->add_option("-c,--command", flags->shell_line, "Run a line of /bin/sh instead of a command")
         ->type_name("LINE");
-    auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Say nothing but errors");
+    auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Print errors only");
     run->add_flag("-v,--verbose", flags->verbose,
-                  "Say who holds it and how long we have waited (also: HOLDFAST_LOG=verbose)")
+                  "Print who holds the lock and how long the wait takes (also: "
+                  "HOLDFAST_LOG=verbose)")
         ->excludes(quiet);
     add_place(*run, flags->where);
-    run->add_option("NAME", flags->name, "What to lock: any text of up to 512 bytes")->required();
-    run->add_option("COMMAND", flags->command, "What to run, with its arguments");
+    run->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
+    run->add_option("COMMAND", flags->command, "The command to run, with its arguments");
     run->callback([flags, &command, &chosen] {
         if (!flags->command.empty()) {
             throw CLI::ParseError{"'" + flags->command.front() +

@@ -25,7 +25,7 @@ struct run_settings {
     unsigned limit = 1;
     /// Empty: for ever; 0: not at all.
     std::optional<std::chrono::milliseconds> wait{};
-    hold_options hold{};
+    lock_options hold{};
     std::chrono::milliseconds grace{0};
     int busy_code = 75;
     loudness loud = loudness::usual;

@@ -71,9 +71,9 @@ void confirm(lease& held, milliseconds lease) {
     const bool taken = held.why_lost() == loss::taken;
     throw error{taken ? errc::lost : errc::unavailable,
                 show_name(held.name()) +
-                    (taken ? " was taken away again before it could be told"
-                           : " was granted, but the engine did not confirm its lease; it is given "
-                             "up")};
+                    (taken ? " was acquired, but lost before it could be printed; try again"
+                           : " was granted, but the engine did not confirm its lease, so it is "
+                             "released; try again")};
 }
 
 [[noreturn]] void end_by(int signal, const script_flags& flags) {
@@ -101,12 +101,13 @@ std::optional<lease> get_confirmed(client& fleet, const run_settings& settings,
 int tell_of(lease& held, const script_flags& flags) {
     const grant_text text{held.name(), held.owner(), token_text(held), held.remaining()};
     if (!print(flags.json ? as_json(text) : as_shell(text))) {
-        tell(show_name(text.name) + ": who holds it could not be written, so that it is released");
+        tell(show_name(text.name) + ": the output could not be written, so the lock is released");
         give_back(held);
         return exit_code::internal;
     }
     if (!held.valid()) { // what reads it has kept us waiting
-        tell(show_name(text.name) + ": its lease was over before it could be told");
+        tell(show_name(text.name) +
+             ": the lease expired before the output was read; the lock is not held");
         return exit_code::lost;
     }
     held.detach();
@@ -117,8 +118,7 @@ int acquire(const script_flags& flags) {
     const auto settings = settings_of(flags);
     if (!stdout_is_open()) {
         tell(show_name(settings.name) +
-             " is not acquired: stdout is closed, nobody would know whose "
-             "it is");
+             " is not acquired: stdout is closed, so nothing could be printed");
         return exit_code::internal;
     }
     ending_signals signals;
@@ -145,9 +145,10 @@ void from_environment(script_flags& flags) {
     if (flags.name.empty()) { flags.name = variable("HOLDFAST_NAME"); }
     if (flags.owner.empty()) { flags.owner = variable("HOLDFAST_OWNER"); }
     if (flags.name.empty() || flags.owner.empty()) {
-        throw error{errc::invalid_option,
-                    "which lock? Give NAME and --owner, or HOLDFAST_NAME and HOLDFAST_OWNER as "
-                    "'holdfast acquire' prints them"};
+        throw error{
+            errc::invalid_option,
+            "no lock is named; give NAME and --owner, or HOLDFAST_NAME and HOLDFAST_OWNER as "
+            "'holdfast acquire' prints them"};
     }
     if (is_of_a_run(flags.owner)) {
         throw error{errc::invalid_option,
@@ -159,7 +160,7 @@ void from_environment(script_flags& flags) {
 int said(bool done, const script_flags& flags) {
     if (done) { return exit_code::ok; }
     tell(show_name(flags.name) + " is not held by " + flags.owner +
-         " any more: its lease is over, or it was released or broken before");
+         " any more: its lease expired, or it was released or broken before");
     return exit_code::failed;
 }
 
@@ -187,7 +188,7 @@ int release(script_flags flags) {
 void add_whose(CLI::App& to, script_flags& flags) {
     add_place(to, flags.where);
     to.add_option("NAME", flags.name, "The lock (also: HOLDFAST_NAME)");
-    to.add_option("--owner", flags.owner, "As 'acquire' printed it (also: HOLDFAST_OWNER)")
+    to.add_option("--owner", flags.owner, "The owner that 'acquire' printed (also: HOLDFAST_OWNER)")
         ->type_name("ID");
 }
 
@@ -196,36 +197,36 @@ void add_whose(CLI::App& to, script_flags& flags) {
 void add_acquire(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<script_flags>();
     auto* const sub = app.add_subcommand(
-        "acquire", "Take a lock and print how to renew and release it (nothing renews it for you)");
+        "acquire",
+        "Acquire a lock and print how to renew and release it (nothing renews it for you)");
     sub->footer("Example:\n"
                 "  eval \"$(holdfast acquire deploy --lease 10m)\" || exit\n"
                 "  trap 'holdfast release' EXIT\n"
                 "  ... holdfast renew --lease 10m ...");
     add_hold_flags(*sub, flags->hold);
-    sub->get_option("--max-hold")->description("Only for 'run'; here --lease says how long");
+    sub->get_option("--max-hold")->description("Only for 'run'; here --lease is the limit");
     sub->add_flag("--json", flags->json, "Print JSON instead of shell variables");
     add_place(*sub, flags->where);
-    sub->add_option("NAME", flags->name, "What to lock")->required();
+    sub->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
     sub->callback([flags, &chosen] { chosen = [flags] { return acquire(*flags); }; });
 }
 
 void add_renew(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<script_flags>();
-    auto* const sub =
-        app.add_subcommand("renew", "Make a lock of 'acquire' last for another lease");
+    auto* const sub = app.add_subcommand("renew", "Renew a lock of 'acquire' for another lease");
     add_whose(*sub, *flags);
     sub->add_option("--lease", flags->lease, "How long from now; default 30s")->type_name("DUR");
-    sub->footer("Exit code 1: it is not held by that owner any more.");
+    sub->footer("Exit code 1: that owner does not hold the lock any more.");
     sub->callback([flags, &chosen] { chosen = [flags] { return renew(*flags); }; });
 }
 
 void add_release(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<script_flags>();
-    auto* const sub = app.add_subcommand("release", "Give up a lock of 'acquire'");
+    auto* const sub = app.add_subcommand("release", "Release a lock of 'acquire'");
     add_whose(*sub, *flags);
     sub->footer(
-        "Exit code 1: it was not held by that owner any more. A second release gives 0 for a\n"
-        "minute at least, unless somebody has held the lock since.");
+        "Exit code 1: that owner did not hold the lock any more. A second release exits with 0\n"
+        "for a minute at least, unless someone else has held the lock since.");
     sub->callback([flags, &chosen] { chosen = [flags] { return release(*flags); }; });
 }
 

@@ -13,18 +13,18 @@ using std::chrono::milliseconds;
 
 std::optional<lease> ask(client& fleet, const run_settings& settings, milliseconds most,
                          const std::stop_token& stop) {
+    const acquire_options call{.stop = stop};
     if (settings.kind == primitive::semaphore) {
         counting_semaphore slots{fleet, settings.name, settings.limit, settings.hold};
-        return slots.try_acquire_for(settings.permits, most, settings.hold, stop);
+        return slots.try_acquire_for(settings.permits, most, call);
     }
     if (settings.kind == primitive::shared_mutex) {
         shared_mutex both{fleet, settings.name, settings.hold};
-        return settings.mode == mode::shared
-                   ? both.try_acquire_shared_for(most, settings.hold, stop)
-                   : both.try_acquire_for(most, settings.hold, stop);
+        return settings.mode == mode::shared ? both.try_acquire_shared_for(most, call)
+                                             : both.try_acquire_for(most, call);
     }
     mutex only{fleet, settings.name, settings.hold};
-    return only.try_acquire_for(most, settings.hold, stop);
+    return only.try_acquire_for(most, call);
 }
 
 } // namespace

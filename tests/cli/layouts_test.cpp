@@ -81,7 +81,7 @@ TEST_F(layouts, a_second_release_is_0_where_the_first_is_remembered) {
     };
     const auto end = codes_at(here.url());
     EXPECT_EQ(end.out, "0\n1\n");
-    EXPECT_THAT(end.err, HasSubstr("its lease is over, or it was released or broken before"));
+    EXPECT_THAT(end.err, HasSubstr("its lease expired, or it was released or broken before"));
     EXPECT_EQ(codes_at(server_.url()).out, "0\n1\n");
     for (const std::string layout : {"plain", "redisson"}) {
         EXPECT_EQ(codes_at(server_.url() + "?layout=" + layout).out.substr(0, 2), "0\n") << layout;

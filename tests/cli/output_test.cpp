@@ -42,7 +42,7 @@ TEST_F(file_size_limit, is_an_error_of_the_engine_and_does_not_kill_the_guardian
     const auto end =
         shell("(ulimit -f 0; $holdfast run x -- true; exit) 2>&1 | cat; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(end.code, 69) << end.out;
-    EXPECT_THAT(end.out, HasSubstr("no room"));
+    EXPECT_THAT(end.out, HasSubstr("make room"));
     const auto script =
         shell("(ulimit -f 0; $holdfast acquire x; exit) 2>&1 | cat; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(script.code, 69) << script.out;

@@ -74,7 +74,8 @@ TEST_P(admin, inspect_tells_who_waits_in_their_order) { // P6
     for (const char* note : {"first", "second", "third"}) {
         waiters.push_back(std::make_unique<background<void>>([this, note](std::stop_token stop) {
             auto own = connect();
-            (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {.note = note}, stop);
+            (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait,
+                                                                {.note = note, .stop = stop});
         }));
         ASSERT_TRUE(will_wait("stock", waiters.size()));
     }
@@ -141,7 +142,7 @@ TEST_P(admin, list_shows_what_inspect_shows) {
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.note = "why"});
     background waiter{[&](std::stop_token stop) {
         auto own = connect();
-        (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {}, stop);
+        (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {.stop = stop});
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     const auto page = holdfast::admin{fleet}.list();
@@ -172,6 +173,26 @@ TEST_P(admin, what_cannot_be_asked_is_an_error_that_names_the_field) { // P9
         EXPECT_EQ(failure_of([&] { (void)operators.inspect(name); }), errc::invalid_name);
         EXPECT_EQ(failure_of([&] { operators.break_lock(name); }), errc::invalid_name);
     }
+}
+
+TEST_P(admin, renews_and_releases_by_the_owner_s_id_with_and_without_an_error_code) {
+    auto fleet = connect();
+    const holdfast::admin operators{fleet};
+    const auto owner = holdfast::mutex{fleet, "stock"}.acquire({.lease = 20s}).detach();
+    std::error_code failure = errc::internal;
+    EXPECT_TRUE(operators.renew("stock", owner, 30s, failure));
+    EXPECT_FALSE(failure);
+    EXPECT_FALSE(operators.renew("stock", owner, 1ms, failure));
+    EXPECT_EQ(failure, errc::invalid_option);
+    EXPECT_FALSE(operators.renew("stock", "nobody", 30s, failure));
+    EXPECT_EQ(failure, errc::invalid_option);
+    EXPECT_FALSE(operators.release("", owner, failure));
+    EXPECT_EQ(failure, errc::invalid_name);
+    EXPECT_TRUE(operators.release("stock", owner, failure));
+    EXPECT_FALSE(failure);
+    EXPECT_FALSE(operators.renew("stock", owner, 30s));
+    EXPECT_FALSE(operators.break_lock("stock", failure));
+    EXPECT_FALSE(failure);
 }
 
 TEST_P(admin, an_admin_outlives_its_client) {

@@ -68,7 +68,7 @@ TEST_P(breaking, a_lock_gives_it_to_the_first_who_waits) { // P3, P6
     auto rival = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "stock"}.acquire(stop).token();
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop}).token();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     ASSERT_TRUE(holdfast::admin{fleet}.break_lock("stock"));

@@ -38,7 +38,7 @@ TEST_P(cleanup, a_cancelled_waiter_leaves_no_queue_entry) { // P8
     auto rival = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return failure_of([&] { (void)holdfast::mutex{rival, "stock"}.acquire(stop); });
+        return failure_of([&] { (void)holdfast::mutex{rival, "stock"}.acquire({.stop = stop}); });
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     waiter.stop();
@@ -72,7 +72,7 @@ TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
     auto rival = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     const auto owner = look("stock").waiters.at(0).owner;
@@ -94,7 +94,7 @@ TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6
     }
     auto fleet = connect();
     background living{[&](std::stop_token stop) {
-        return holdfast::mutex{fleet, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{fleet, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 4));
     ASSERT_TRUE(will_wait("stock", 1));
@@ -142,7 +142,7 @@ TEST_P(cleanup, a_release_that_meets_a_stop_strands_no_grant) { // P5, P8
         auto held = mine.acquire();
         background waiter{[&](std::stop_token stop) {
             std::error_code failure;
-            return theirs.acquire({}, stop, failure).valid();
+            return theirs.acquire({.stop = stop}, failure).valid();
         }};
         ASSERT_TRUE(will_wait("stock", 1));
         std::jthread stopper{[&] { waiter.stop(); }};
@@ -187,7 +187,7 @@ TEST_P(cleanup, a_client_that_is_destroyed_while_its_threads_wait_serves_them_on
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     std::optional<holdfast::client> doomed{connect()};
     holdfast::mutex theirs{*doomed, "stock"};
-    background waiter{[&](std::stop_token stop) { return theirs.acquire(stop).valid(); }};
+    background waiter{[&](std::stop_token stop) { return theirs.acquire({.stop = stop}).valid(); }};
     ASSERT_TRUE(will_wait("stock", 1));
     doomed.reset();
     held.release();

@@ -41,7 +41,7 @@ TEST_P(fifo, clients_are_served_in_the_order_in_which_they_came) { // P6
     for (int i = 0; i < 5; ++i) {
         waiters.push_back(std::make_unique<background<void>>([&, i](std::stop_token stop) {
             auto own = connect();
-            const auto lease = holdfast::mutex{own, "stock"}.acquire(stop);
+            const auto lease = holdfast::mutex{own, "stock"}.acquire({.stop = stop});
             served.add(i);
         }));
         ASSERT_TRUE(will_wait("stock", static_cast<std::size_t>(i) + 1));
@@ -141,7 +141,7 @@ TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { //
     ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).status, op_status::queued);
     background living{[&](std::stop_token stop) {
         auto own = connect();
-        return holdfast::mutex{own, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{own, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 2));
 

@@ -113,7 +113,7 @@ TEST_P(after_fork, a_waiter_in_the_parent_is_still_served) { // P6
     auto rival = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     EXPECT_EQ(in_child([] { return std::string{}; }), "");

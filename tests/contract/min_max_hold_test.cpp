@@ -35,7 +35,7 @@ TEST_P(min_hold, makes_a_waiter_wait_and_then_serves_it) { // P7
     auto held = holdfast::mutex{fleet, "job"}.acquire({.min_hold = rest});
     const stopwatch since_granted;
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "job"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "job"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("job", 1));
     held.release();

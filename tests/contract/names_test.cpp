@@ -40,7 +40,7 @@ TEST_P(names, with_every_byte_in_them_can_be_waited_for_inspected_and_broken) { 
     auto rival = connect();
     auto held = holdfast::mutex{fleet, name}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, name}.acquire(stop);
+        return holdfast::mutex{rival, name}.acquire({.stop = stop});
     }};
     ASSERT_TRUE(will_wait(name, 1));
     EXPECT_EQ(look(name).name, name);

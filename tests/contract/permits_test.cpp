@@ -140,8 +140,9 @@ TEST_P(permits, can_be_waited_for_and_the_wait_be_stopped) { // P9
     auto rival = connect();
     auto held = holdfast::counting_semaphore{fleet, "slots", 2}.acquire(2);
     holdfast::counting_semaphore theirs{rival, "slots", 2};
-    background waiter{
-        [&](std::stop_token stop) { return failure_of([&] { (void)theirs.acquire(2, stop); }); }};
+    background waiter{[&](std::stop_token stop) {
+        return failure_of([&] { (void)theirs.acquire(2, {.stop = stop}); });
+    }};
     ASSERT_TRUE(will_wait("slots", 1));
     waiter.stop();
     EXPECT_EQ(waiter.get(), errc::cancelled);

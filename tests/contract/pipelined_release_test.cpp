@@ -74,7 +74,7 @@ TEST_P(pipelined_release, hands_over_to_who_waits) { // P6
     std::optional held{holdfast::mutex{fleet, "stock"}.acquire()};
     const auto token = held->token();
     background<holdfast::lease> waiting{[&](const std::stop_token& stop) {
-        return holdfast::mutex{rival, "stock"}.acquire({}, stop);
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop});
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     held.reset();

@@ -36,6 +36,40 @@ TEST_P(recursive, a_thread_holds_it_until_it_has_unlocked_as_often_as_it_locked)
     EXPECT_TRUE(theirs.try_acquire());
 }
 
+TEST_P(recursive, a_lease_is_not_counted_and_is_refused_to_a_thread_that_holds_it) {
+    auto fleet = connect();
+    holdfast::recursive_mutex mine{fleet, "account"};
+    holdfast::recursive_mutex same{fleet, "account"};
+    {
+        const auto lease = mine.acquire();
+        EXPECT_TRUE(lease.valid());
+        EXPECT_EQ(mine.count(), 0U);
+        EXPECT_FALSE(mine.try_lock());
+        EXPECT_FALSE(mine.try_acquire());
+    }
+    mine.lock();
+    EXPECT_EQ(failure_of([&] { (void)mine.acquire(); }), errc::would_deadlock);
+    EXPECT_EQ(failure_of([&] { (void)same.try_acquire(); }), errc::would_deadlock);
+    std::error_code failure;
+    EXPECT_FALSE(mine.try_acquire_for(1s, failure));
+    EXPECT_EQ(failure, errc::would_deadlock);
+    EXPECT_EQ(mine.count(), 1U);
+    mine.unlock();
+    EXPECT_TRUE(mine.try_acquire());
+}
+
+TEST_P(recursive, the_options_of_an_inner_lock_are_checked_as_well) { // P9
+    auto fleet = connect();
+    holdfast::recursive_mutex mine{fleet, "account"};
+    const std::scoped_lock outer{mine};
+    EXPECT_EQ(failure_of([&] { mine.lock({.lease = 1ms}); }), errc::invalid_option);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(failure_of([&] { mine.lock({.stop = stop.get_token()}); }), errc::cancelled);
+    EXPECT_FALSE(mine.try_lock({.stop = stop.get_token()}));
+    EXPECT_EQ(mine.count(), 1U);
+}
+
 TEST_P(recursive, two_objects_of_one_client_count_as_one) { // P1
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();

@@ -38,7 +38,7 @@ TEST_P(renewal, a_lease_that_was_waited_for_is_kept_as_well) { // P2
     auto rival = connect();
     auto first = holdfast::mutex{rival, "stock"}.acquire();
     holdfast::mutex mine{fleet, "stock", {.lease = short_lease}};
-    background waiter{[&](std::stop_token stop) { return mine.acquire(stop); }};
+    background waiter{[&](std::stop_token stop) { return mine.acquire({.stop = stop}); }};
     ASSERT_TRUE(will_wait("stock", 1));
     first.release();
     const auto held = waiter.get();
@@ -51,7 +51,8 @@ TEST_P(renewal, a_hand_off_is_kept_past_its_short_first_lease) { // P2, P6
     auto rival = connect();
     auto first = holdfast::mutex{rival, "stock"}.acquire();
     holdfast::mutex mine{fleet, "stock"};
-    background waiter{[&](std::stop_token stop) { return mine.acquire({.lease = 30s}, stop); }};
+    background waiter{
+        [&](std::stop_token stop) { return mine.acquire({.lease = 30s, .stop = stop}); }};
     ASSERT_TRUE(will_wait("stock", 1));
     first.release();
     const auto held = waiter.get();
@@ -68,10 +69,11 @@ TEST_P(renewal, a_hand_off_keeps_the_margin_from_its_first_moment_on) { // P2
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
-    const auto remaining_after_hand_off = [&](const holdfast::hold_options& options) {
+    const auto remaining_after_hand_off = [&](holdfast::acquire_options options) {
         auto first = holdfast::mutex{rival, "stock"}.acquire();
         background waiter{[&](std::stop_token stop) {
-            return mine.acquire(options, stop).remaining(); // released by this, too
+            options.stop = std::move(stop);
+            return mine.acquire(options).remaining(); // released by this, too
         }};
         EXPECT_TRUE(will_wait("stock", 1));
         first.release();

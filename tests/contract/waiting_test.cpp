@@ -76,7 +76,7 @@ TEST_P(waiting, a_very_short_try_in_a_crowd_is_no_error) { // P5
                 holdfast::mutex stock{own, "stock:" + std::to_string(i % 2)};
                 for (int round = 0; round < 60; ++round) {
                     std::error_code failure;
-                    (void)stock.try_acquire_for(1us, {}, {}, failure);
+                    (void)stock.try_acquire_for(1us, {}, failure);
                     if (failure) { ++failed; }
                 }
             });
@@ -92,7 +92,7 @@ TEST_P(waiting, a_waiter_has_it_soon_after_the_release) { // P7
     const auto took = quickest_of(3, [&] {
         auto held = mine.acquire();
         background waiter{[&](std::stop_token stop) {
-            const auto lease = holdfast::mutex{rival, "stock"}.acquire(stop);
+            const auto lease = holdfast::mutex{rival, "stock"}.acquire({.stop = stop});
             return std::chrono::steady_clock::now();
         }};
         EXPECT_TRUE(will_wait("stock", 1));
@@ -124,7 +124,7 @@ TEST_P(waiting, a_stop_makes_acquire_fail_with_cancelled_promptly) { // P9
     holdfast::mutex theirs{rival, "stock"};
     const auto took = quickest_of(3, [&] {
         background waiter{[&](std::stop_token stop) {
-            const auto code = failure_of([&] { (void)theirs.acquire(stop); });
+            const auto code = failure_of([&] { (void)theirs.acquire({.stop = stop}); });
             EXPECT_EQ(code, errc::cancelled);
             return std::chrono::steady_clock::now();
         }};
@@ -145,7 +145,7 @@ TEST_P(waiting, a_stop_makes_a_timed_try_answer_empty_promptly) { // P9
     const auto took = quickest_of(3, [&] {
         background waiter{[&](std::stop_token stop) {
             std::error_code failure = errc::internal;
-            EXPECT_FALSE(theirs.try_acquire_for(long_wait, {}, stop, failure));
+            EXPECT_FALSE(theirs.try_acquire_for(long_wait, {.stop = stop}, failure));
             EXPECT_FALSE(failure);
             return std::chrono::steady_clock::now();
         }};
@@ -165,13 +165,14 @@ TEST_P(waiting, a_stop_that_was_asked_for_before_keeps_nobody_waiting) { // P9
     holdfast::mutex theirs{rival, "stock"};
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_EQ(failure_of([&] { (void)theirs.acquire(stop.get_token()); }), errc::cancelled);
+    EXPECT_EQ(failure_of([&] { (void)theirs.acquire({.stop = stop.get_token()}); }),
+              errc::cancelled);
     std::error_code failure;
-    EXPECT_FALSE(theirs.acquire({}, stop.get_token(), failure));
+    EXPECT_FALSE(theirs.acquire({.stop = stop.get_token()}, failure));
     EXPECT_EQ(failure, errc::cancelled);
-    EXPECT_FALSE(theirs.try_acquire_for(long_wait, {}, stop.get_token()));
-    EXPECT_FALSE(theirs.try_acquire_until(std::chrono::steady_clock::now() + long_wait, {},
-                                          stop.get_token()));
+    EXPECT_FALSE(theirs.try_acquire_for(long_wait, {.stop = stop.get_token()}));
+    EXPECT_FALSE(theirs.try_acquire_until(std::chrono::steady_clock::now() + long_wait,
+                                          {.stop = stop.get_token()}));
 }
 
 TEST_P(waiting, the_longest_duration_is_for_ever_and_can_be_stopped) { // P9
@@ -180,7 +181,7 @@ TEST_P(waiting, the_longest_duration_is_for_ever_and_can_be_stopped) { // P9
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     holdfast::mutex theirs{rival, "stock"};
     background waiter{[&](std::stop_token stop) {
-        return theirs.try_acquire_for(std::chrono::hours::max(), {}, stop).has_value();
+        return theirs.try_acquire_for(std::chrono::hours::max(), {.stop = stop}).has_value();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     EXPECT_FALSE(waiter.done_within(20ms));
@@ -195,7 +196,7 @@ TEST_P(waiting, a_stop_of_one_waiter_leaves_the_others_waiting) { // P6
     holdfast::mutex theirs{rival, "stock"};
     const auto wait = [&](std::stop_token stop) {
         std::error_code failure;
-        return theirs.acquire({}, stop, failure).valid();
+        return theirs.acquire({.stop = stop}, failure).valid();
     };
     background one{wait};
     ASSERT_TRUE(will_wait("stock", 1));

@@ -70,8 +70,8 @@ TEST_P(layout_acl, without_the_right_to_listen_waiters_look) {
     auto holder = direct();
     const client deaf{"redis://locks:pass@127.0.0.1:" + std::to_string(server.port()) +
                       "?layout=" + GetParam()};
-    const hold_options options{.layout = GetParam() == "plain" ? layout::plain : layout::redisson};
-    auto held = mutex{holder, "stock"}.acquire(options);
+    const lock_options options{.layout = GetParam() == "plain" ? layout::plain : layout::redisson};
+    auto held = mutex{holder, "stock", options}.acquire();
     background waiting{[&](const std::stop_token&) {
         return mutex{deaf, "stock"}.try_acquire_for(long_wait).has_value();
     }};

@@ -9,7 +9,7 @@ namespace {
 class layout_late_request : public redis_fault,
                             public testing::WithParamInterface<foreign_layout_case> {
 protected:
-    [[nodiscard]] hold_options how(milliseconds lease) const {
+    [[nodiscard]] lock_options how(milliseconds lease) const {
         auto out = GetParam().options;
         out.lease = lease;
         return out;
@@ -24,7 +24,7 @@ protected:
     /// for 4 s.
     [[nodiscard]] client connected() const {
         auto out = connect("?timeout=4000");
-        mutex{out, "other"}.acquire(how(10s)).release();
+        mutex{out, "other", how(10s)}.acquire().release();
         return out;
     }
     [[nodiscard]] bool one_is_held() {
@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] lease acquire_while_the_first_request_is_late(client& here, milliseconds term) {
         between.hold_requests({.with = GetParam().acquires});
         background asking{[&](const std::stop_token&) {
-            return mutex{here, "stock"}.acquire(how(term));
+            return mutex{here, "stock", how(term)}.acquire();
         }};
         EXPECT_TRUE(one_is_held());
         between.cut();
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(layouts, layout_late_request, all_foreign_layouts(), la
 
 TEST_P(layout_late_request, to_renew_does_not_shorten_a_newer_lease) { // P1
     auto here = connected();
-    auto kept = mutex{here, "stock"}.acquire(how(30s));
+    auto kept = mutex{here, "stock", how(30s)}.acquire();
     between.hold_requests({.with = GetParam().renews});
     background renewing{[&](const std::stop_token&) {
         std::error_code unknown;
@@ -96,7 +96,7 @@ TEST_P(layout_late_request, to_acquire_does_not_shorten_a_newer_lease) { // P1
     if (by_set) { between.drop_answers({.with = GetParam().acquires}); }
     between.hold_requests({.with = by_set ? call_of(scripts::plain_acquire) : GetParam().acquires});
     background asking{[&](const std::stop_token&) {
-        return mutex{here, "stock"}.acquire(how(10s));
+        return mutex{here, "stock", how(10s)}.acquire();
     }};
     ASSERT_TRUE(one_is_held());
     between.cut();
@@ -114,7 +114,7 @@ TEST_P(layout_late_request,
     auto there = direct();
     auto kept = acquire_while_the_first_request_is_late(here, 20s);
     EXPECT_EQ(kept.release(), release_answer::released);
-    mutex{there, "stock"}.acquire(how(10s)).release();
+    mutex{there, "stock", how(10s)}.acquire().release();
     let_it_arrive();
     expect_free();
 }
@@ -160,7 +160,7 @@ TEST_P(layout_late_request,
 
 TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_this_side_only) {
     auto here = direct();
-    auto kept = mutex{here, "stock"}.acquire(how(30s));
+    auto kept = mutex{here, "stock", how(30s)}.acquire();
     kept.extend(3s);
     EXPECT_LE(kept.remaining(), 3s);
     EXPECT_GT(pttl(), 20'000) << "it may be an old message: the server does not shorten anything";

@@ -37,12 +37,12 @@ protected:
 
     client here{server.url()};
     client there{server.url()};
-    const hold_options plain{.layout = layout::plain};
-    const hold_options fenced{.layout = layout::plain, .fencing = true};
+    const lock_options plain{.layout = layout::plain};
+    const lock_options fenced{.layout = layout::plain, .fencing = true};
 };
 
 TEST_F(plain_layout, is_a_string_under_the_name_itself_with_the_owner_as_its_value) {
-    auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::plain});
+    auto held = mutex{here, "stock", {.lease = 10s, .layout = layout::plain}}.acquire();
     EXPECT_EQ(value(), held.owner());
     EXPECT_THAT(held.owner(), StartsWith(here.id()));
     EXPECT_GT(pttl(), 8'000);
@@ -72,13 +72,13 @@ TEST_F(plain_layout, takes_a_free_lock_with_one_command_and_no_script) {
 }
 
 TEST_F(plain_layout, is_refused_to_others_while_it_is_held_and_theirs_to_us) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+    auto held = mutex{here, "stock", plain}.acquire();
     EXPECT_FALSE(take_as_another(10s));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire()));
     held.release();
     EXPECT_TRUE(take_as_another(10s));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire_for(300ms, plain)));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire()));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire_for(300ms)));
     EXPECT_EQ(value(), "another");
     EXPECT_GT(pttl(), 9'000) << "its time was left as it is";
 }
@@ -86,7 +86,7 @@ TEST_F(plain_layout, is_refused_to_others_while_it_is_held_and_theirs_to_us) {
 TEST_F(plain_layout, respects_the_time_of_another_holder_and_takes_over_when_it_ends) {
     ASSERT_TRUE(take_as_another(700ms));
     const stopwatch since;
-    const auto held = mutex{here, "stock"}.acquire(plain);
+    const auto held = mutex{here, "stock", plain}.acquire();
     EXPECT_GE(since.elapsed(), 690ms);
     EXPECT_LE(since.elapsed(), 700ms + scaled(150ms)) << "it knows when the other's time ends";
 }
@@ -102,7 +102,7 @@ TEST_F(plain_layout, notices_the_release_of_another_by_looking_again) {
 
 TEST_F(plain_layout, wakes_a_waiter_of_ours_at_once_when_it_is_released) {
     const auto hand_over = quickest_of(5, [&] {
-        auto held = mutex{here, "stock"}.acquire(plain);
+        auto held = mutex{here, "stock", plain}.acquire();
         auto waiting = wait_for(there, plain);
         std::this_thread::sleep_for(60ms);
         EXPECT_FALSE(waiting.done());
@@ -132,7 +132,7 @@ TEST_F(plain_layout, looks_again_at_bounded_intervals_that_differ) {
 TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::plain});
+    auto held = mutex{watched, "stock", {.lease = 600ms, .layout = layout::plain}}.acquire();
     server.command({"SET", "stock", "another", "PX", "30000"});
     ASSERT_TRUE(watch->await(event::kind::lost));
     EXPECT_FALSE(held.valid());
@@ -143,15 +143,15 @@ TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
 
 TEST_F(plain_layout, is_renewed_for_as_long_as_it_is_held) {
     const auto held =
-        mutex{here, "stock"}.acquire({.lease = scaled(300ms), .layout = layout::plain});
+        mutex{here, "stock", {.lease = scaled(300ms), .layout = layout::plain}}.acquire();
     EXPECT_TRUE(throughout(scaled(1s), [&] { return held.valid() && value() == held.owner(); }));
 }
 
 TEST_F(plain_layout, renewals_of_all_layouts_go_together) {
     const auto lease = scaled(400ms);
-    const auto one = mutex{here, "a"}.acquire({.lease = lease, .layout = layout::plain});
+    const auto one = mutex{here, "a", {.lease = lease, .layout = layout::plain}}.acquire();
     const auto two = mutex{here, "b"}.acquire({.lease = lease});
-    const auto three = mutex{here, "c"}.acquire({.lease = lease, .layout = layout::redisson});
+    const auto three = mutex{here, "c", {.lease = lease, .layout = layout::redisson}}.acquire();
     EXPECT_TRUE(throughout(3 * lease, [&] { return one.valid() && two.valid() && three.valid(); }));
 }
 
@@ -220,7 +220,7 @@ TEST_F(plain_layout, recursion_in_another_layout_is_another_lock) {
 }
 
 TEST_F(plain_layout, without_fencing_has_no_token_and_says_so) {
-    const auto held = mutex{here, "stock"}.acquire(plain);
+    const auto held = mutex{here, "stock", plain}.acquire();
     const auto complaint = complaint_of([&] { (void)held.token(); });
     EXPECT_EQ(complaint.code, errc::unsupported);
     EXPECT_THAT(complaint.text, HasSubstr("fencing"));
@@ -230,7 +230,7 @@ TEST_F(plain_layout, with_fencing_has_tokens_that_rise_also_after_a_flush) { // 
     std::uint64_t last = 0;
     for (int round = 0; round < 5; ++round) {
         if (round == 3) { server.flush_all(); }
-        auto held = mutex{here, "stock"}.acquire(fenced);
+        auto held = mutex{here, "stock", fenced}.acquire();
         EXPECT_GT(held.token(), last);
         last = held.token();
         EXPECT_THAT(keys(), ElementsAre("hf:token:{stock}", "stock"));
@@ -259,10 +259,10 @@ TEST_F(plain_layout, what_it_cannot_carry_is_an_error_that_names_it) {
         EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout plain"))) << word;
     };
     refuses("min_hold", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.min_hold = 1s, .layout = layout::plain});
+        (void)mutex{here, "stock", {.min_hold = 1s, .layout = layout::plain}}.try_acquire();
     });
     refuses("note", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.note = "why", .layout = layout::plain});
+        (void)mutex{here, "stock", {.note = "why", .layout = layout::plain}}.try_acquire();
     });
     refuses("shared_mutex", [&] { (void)shared_mutex{here, "stock", plain}.try_acquire(); });
     refuses("counting_semaphore", [&] {
@@ -295,7 +295,7 @@ TEST_F(plain_layout, an_admin_sees_and_breaks_locks_of_others_and_ours) {
 
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    const auto held = mutex{watched, "stock"}.acquire(fenced);
+    const auto held = mutex{watched, "stock", fenced}.acquire();
     seen = look_at.inspect("stock");
     ASSERT_TRUE(seen);
     EXPECT_EQ(seen->holders.at(0).owner, held.owner());
@@ -312,11 +312,11 @@ TEST_F(plain_layout, shows_a_lock_that_never_ends_as_such) { // redis-py without
     const auto seen = admin{here, layout::plain}.inspect("stock");
     ASSERT_TRUE(seen);
     EXPECT_THAT(seen->holders.at(0).note, HasSubstr("no expiry"));
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(300ms, plain)));
+    EXPECT_FALSE((mutex{here, "stock", plain}.try_acquire_for(300ms)));
 }
 
 TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+    auto held = mutex{here, "stock", plain}.acquire();
     const auto owner = held.detach();
     const admin by{there, layout::plain};
     EXPECT_TRUE(by.renew("stock", owner, 60s));
@@ -328,7 +328,7 @@ TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
 
 TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8
     ASSERT_TRUE(take_as_another(30s));
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(250ms, plain)));
+    EXPECT_FALSE((mutex{here, "stock", plain}.try_acquire_for(250ms)));
     EXPECT_THAT(keys(), ElementsAre("stock"));
     EXPECT_EQ(value(), "another");
     EXPECT_TRUE(eventually([&] {
@@ -337,7 +337,7 @@ TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8
 }
 
 TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+    auto held = mutex{here, "stock", plain}.acquire();
     auto first = wait_for(there, plain);
     std::this_thread::sleep_for(100ms);
     auto second = wait_for(there, plain);
@@ -354,7 +354,7 @@ TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
 TEST_F(plain_layout, a_token_is_shown_and_broken_only_of_who_got_it) { // P4
     std::uint64_t token = 0;
     {
-        const auto held = mutex{here, "stock"}.acquire(fenced);
+        const auto held = mutex{here, "stock", fenced}.acquire();
         token = held.token();
     }
     ASSERT_TRUE(take_as_another(30s));

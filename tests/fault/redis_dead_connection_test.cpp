@@ -36,8 +36,8 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_that_is_not_much_longer_than
     auto here = connect("", {.observer = watch}); // timeout is 2 s
     std::vector<lease> held;
     for (const auto way : {layout::native, layout::plain, layout::redisson}) {
-        held.push_back(mutex{here, "stock:" + std::to_string(static_cast<int>(way))}.acquire(
-            {.lease = 3s, .layout = way}));
+        const auto name = "stock:" + std::to_string(static_cast<int>(way));
+        held.push_back(mutex{here, name, {.lease = 3s, .layout = way}}.acquire());
     }
     between.half_open();
     ASSERT_TRUE(watch->await(event::kind::renewal_failed));

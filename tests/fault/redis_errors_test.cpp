@@ -373,7 +373,7 @@ TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_mo
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
     background impatient{[&](const std::stop_token& stop) {
-        return mutex{here, "kept"}.try_acquire_for(long_wait, {}, stop).has_value();
+        return mutex{here, "kept"}.try_acquire_for(long_wait, {.stop = stop}).has_value();
     }};
     ASSERT_TRUE(will_wait(1, "kept"));
     server.command({"CONFIG", "SET", "maxmemory", "1"});

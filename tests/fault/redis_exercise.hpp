@@ -49,7 +49,7 @@ inline void use_semaphore(client& one, client& two) {
     counting_semaphore slots{one, "slots", 3};
     auto some = slots.acquire(2, {.min_hold = 1ms});
     demand(!counting_semaphore{two, "slots", 3}.try_acquire(2).has_value(), "four of three");
-    admin{one}.renew("slots", some.owner(), 10s);
+    demand(admin{one}.renew("slots", some.owner(), 10s), "it was not renewed");
     some.release();
 }
 

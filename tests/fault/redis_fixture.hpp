@@ -120,11 +120,11 @@ private:
 };
 
 /// Waits in the background for the lock.
-[[nodiscard]] inline auto wait_for(client& client, hold_options options = {},
+[[nodiscard]] inline auto wait_for(client& client, lock_options options = {},
                                    std::string name = "stock") {
     return background{
-        [&client, how = std::move(options), name = std::move(name)](std::stop_token stop) {
-            return mutex{client, name}.acquire(how, std::move(stop));
+        [&client, options = std::move(options), name = std::move(name)](std::stop_token stop) {
+            return mutex{client, name, options}.acquire({.stop = std::move(stop)});
         }};
 }
 

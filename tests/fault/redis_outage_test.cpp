@@ -22,10 +22,10 @@ protected:
         return {[](mutex& stock, std::error_code& failure) { (void)stock.try_lock(failure); },
                 [](mutex& stock, std::error_code& failure) { (void)stock.try_acquire(failure); },
                 [](mutex& stock, std::error_code& failure) {
-                    (void)stock.try_acquire_for(0ms, {}, {}, failure);
+                    (void)stock.try_acquire_for(0ms, {}, failure);
                 },
                 [](mutex& stock, std::error_code& failure) {
-                    (void)stock.try_acquire_until(std::chrono::steady_clock::now() - 1s, {}, {},
+                    (void)stock.try_acquire_until(std::chrono::steady_clock::now() - 1s, {},
                                                   failure);
                 }};
     }
@@ -45,7 +45,7 @@ protected:
     static milliseconds wait_for_it(client& here, milliseconds patience) {
         std::error_code failure;
         const stopwatch watch;
-        EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(patience, {}, {}, failure)));
+        EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(patience, {}, failure)));
         EXPECT_EQ(failure, errc::unavailable) << "P5: nobody has said that it is held";
         return watch.elapsed();
     }

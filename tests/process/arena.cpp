@@ -94,7 +94,7 @@ void arena::stop(taker_process& process) {
         process.stop();
         mutex other{here_, "is anybody in a transaction?"};
         std::error_code failure;
-        const auto got = other.try_acquire_for(100ms, {}, {}, failure);
+        const auto got = other.try_acquire_for(100ms, {}, failure);
         if (got) { return; }
         process.go_on();
         std::this_thread::sleep_for(2ms);

@@ -154,7 +154,7 @@ private:
     }
 
     std::optional<holdfast::lease> ask() {
-        const holdfast::hold_options options{
+        const holdfast::acquire_options options{
             .lease = how_.lease, .renew = how_.renew, .note = how_.label};
         if (how_.mode == "shared") {
             holdfast::shared_mutex lock{client_, how_.name};

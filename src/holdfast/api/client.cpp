@@ -18,7 +18,7 @@ std::chrono::nanoseconds ping_or(core::client_core& core, std::error_code* failu
     api::clear(failure);
     const auto before = core.now();
     const auto report = core.ask(engine::diagnose_op{});
-    if (report.failure) { api::fail(failure, report.failure, "ping: " + report.detail); }
+    if (report.failure) { api::fail(failure, report.failure, "ping", report.detail); }
     return core.now() - before;
 }
 

@@ -1,5 +1,5 @@
-#include "holdfast/api/asking.hpp"
 #include "holdfast/api/failure.hpp"
+#include "holdfast/api/hold_calls.hpp"
 #include "holdfast/base/quote.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/hold.hpp"
@@ -10,9 +10,26 @@
 
 namespace holdfast {
 
+namespace {
+
+constexpr const char* empty_lease =
+    "the lease is empty: it was released, moved from, or never acquired";
+
+} // namespace
+
+const char* to_string(loss reason) noexcept {
+    switch (reason) {
+    case loss::expired: return "expired";
+    case loss::taken: return "taken";
+    case loss::max_hold: return "max_hold";
+    case loss::thread_exited: return "thread_exited";
+    }
+    return "unknown";
+}
+
 lease::lease() noexcept = default;
-lease::lease(std::shared_ptr<core::client_core> core, std::shared_ptr<core::hold> held) noexcept
-    : core_{std::move(core)}, hold_{std::move(held)} {}
+lease::lease(std::shared_ptr<core::client_core> core, std::shared_ptr<core::hold> hold) noexcept
+    : core_{std::move(core)}, hold_{std::move(hold)} {}
 lease::lease(lease&& other) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
@@ -41,19 +58,19 @@ std::chrono::milliseconds lease::remaining() const noexcept {
 }
 
 std::uint64_t lease::token() const {
-    if (!hold_) { throw error{errc::not_held, "token(): this lease is empty"}; }
+    if (!hold_) { throw error{errc::not_held, std::string{"token(): "} + empty_lease}; }
     return api::token_of(*hold_);
 }
 
-std::string lease::owner() const { return hold_ ? hold_->who().owner.text() : std::string{}; }
-std::string lease::name() const { return hold_ ? hold_->who().name : std::string{}; }
+std::string lease::owner() const { return hold_ ? hold_->ticket().owner.text() : std::string{}; }
+std::string lease::name() const { return hold_ ? hold_->ticket().name : std::string{}; }
 
 std::string lease::detach() {
     const auto held = std::exchange(hold_, nullptr);
     const auto core = std::exchange(core_, nullptr);
     if (!held) { return {}; }
     core->forget(*held);
-    return held->who().owner.text();
+    return held->ticket().owner.text();
 }
 
 std::stop_token lease::lost() const { return hold_ ? core_->lost(*hold_) : std::stop_token{}; }
@@ -68,11 +85,11 @@ void extend_or(core::client_core* core, core::hold* held, std::chrono::milliseco
                std::error_code* failure) {
     api::clear(failure);
     if (held == nullptr) {
-        return api::fail(failure, make_error_code(errc::not_held), "extend(): the lease is empty");
+        return api::fail(failure, make_error_code(errc::not_held), "extend()", empty_lease);
     }
     if (!api::passes(failure, [&] { core::check_lease(lease, held->margin()); })) { return; }
     if (const auto code = core->extend(*held, lease)) {
-        api::fail(failure, code, "extend(): " + base::quote(held->who().name));
+        api::fail(failure, code, "extend() of " + base::quote(held->ticket().name));
     }
 }
 
@@ -91,20 +108,20 @@ release_answer release_or(const std::shared_ptr<core::client_core>& core,
                           const std::shared_ptr<core::hold>& held, std::error_code* failure) {
     api::clear(failure);
     if (!held) {
-        api::fail(failure, make_error_code(errc::not_held), "release(): the lease is empty");
+        api::fail(failure, make_error_code(errc::not_held), "release()", empty_lease);
         return release_answer::already_lost;
     }
     const auto result = core->release(*held);
     if (result.failure) {
-        api::fail(failure, result.failure,
-                  "release(): " + base::quote(held->who().name) + ": " + result.detail);
+        api::fail(failure, result.failure, "release() of " + base::quote(held->ticket().name),
+                  result.detail);
     }
     return result.answer;
 }
 
 } // namespace
 
-// Empty afterwards in any case: what is not released by now ends by itself.
+// The lease is empty afterwards in any case: a hold that is not released by now ends by itself.
 release_answer lease::release() {
     const auto held = std::exchange(hold_, nullptr);
     return release_or(std::exchange(core_, nullptr), held, nullptr);

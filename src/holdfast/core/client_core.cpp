@@ -18,13 +18,13 @@ using turn = drive::driver::turn;
 
 namespace {
 
-/// What a client that goes away waits for: its last withdrawals and releases.
+/// How long the destructor waits for the last withdrawals and releases.
 constexpr milliseconds farewell{500};
 
-/// So long unlock() and destructors wait for the answer to their release.
+/// How long unlock() and destructors wait for the reply to their release.
 constexpr milliseconds release_wait{200};
 
-/// Requests that no caller waits for have at least so long to be answered.
+/// The least time-out of requests that no caller waits for.
 constexpr milliseconds least_background_wait{1000};
 
 std::error_code forked() { return make_error_code(errc::forked); }
@@ -56,7 +56,7 @@ client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_
 
 client_core::~client_core() {
     if (inherited()) {
-        // The threads are the parent's, and so are the locks, sockets and files behind these.
+        // The threads, locks, sockets and files belong to the parent process.
         static_cast<void>(driver_.release());
         static_cast<void>(notifier_.release());
         return;
@@ -78,11 +78,11 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
-acquired client_core::acquire(const request& request, detail::patience wait,
+acquired client_core::acquire(const request& request, detail::wait_limit wait,
                               const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(request.kind, writing_of(request.options));
+    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
@@ -91,7 +91,7 @@ acquired client_core::acquire(const request& request, detail::patience wait,
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
-    if (wait.at_most < detail::patience::forever().at_most) {
+    if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
     const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -100,10 +100,10 @@ acquired client_core::acquire(const request& request, detail::patience wait,
                                     may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
-    } catch (const std::system_error& refusal) { // of a thread: nothing was asked yet
+    } catch (const std::system_error& refusal) { // no thread: nothing was requested yet
         return {nullptr, make_error_code(errc::limit_reached), base::advice_on_threads(refusal)};
     }
-    // Nothing of the task changes once it is granted. Otherwise it may still be withdrawing.
+    // A granted task does not change any more. Any other may still be withdrawing: take a turn.
     if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
     const turn mine{*driver_};
     switch (task->result()) {
@@ -115,8 +115,8 @@ acquired client_core::acquire(const request& request, detail::patience wait,
     }
 }
 
-/// What a hold will need, before anything is asked for it: when it is granted it must be renewed,
-/// and its loss be told, whatever the system refuses by then.
+/// Starts the threads that a hold needs before the lock is requested: once it is granted it must be
+/// renewed and its loss reported, even if the system refuses threads by then.
 void client_core::need_threads() {
     if (has_threads_) { return; }
     driver_->need_keeper();
@@ -124,7 +124,7 @@ void client_core::need_threads() {
     has_threads_ = true;
 }
 
-/// Throws only if nothing was asked yet.
+/// Throws only if nothing was requested yet.
 void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop) {
     drive::sleeper me;
     {
@@ -139,7 +139,7 @@ void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_
             return;
         }
     }
-    // Outside the turn: a callback that is being taken down may be waiting for one.
+    // Outside of the turn: removing the callback waits for one that runs, which waits for a turn.
     const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
     turn mine{*driver_};
     mine.wait(me);
@@ -158,7 +158,7 @@ released client_core::release(hold& hold) {
 }
 
 void client_core::let_go(hold& hold, bool tells_loss) {
-    if (inherited()) { return; } // it is the parent's
+    if (inherited()) { return; } // the hold belongs to the parent process
     hold::waiting caller;
     turn mine{*driver_};
     caller.until = mine.now() + release_wait;
@@ -219,8 +219,8 @@ reported client_core::ask(const engine::op& operation) {
 void client_core::tell(event::kind type, const hold& about, std::error_code failure,
                        std::string_view detail) noexcept {
     tell([&] {
-        return event{type,          about.who().name, about.who().owner.text(),
-                     about.token(), failure,          std::string{detail}};
+        return event{type,    about.ticket().name, about.ticket().owner.text(), about.token(),
+                     failure, std::string{detail}};
     });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A client: its engine, its threads, and all that it holds or waits for.
+// A client: its engine, its threads, its holds and its waits.
 
 #include "holdfast/base/ids.hpp"
 #include "holdfast/core/hold.hpp"
@@ -10,7 +10,7 @@
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
 
-#include <holdfast/detail/patience.hpp>
+#include <holdfast/detail/wait_limit.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>
 
@@ -26,9 +26,9 @@ namespace holdfast::core {
 
 class wait_task;
 
-/// What became of an acquire: a hold, or an error, or neither if somebody else has it.
+/// The result of an acquire: a hold, or an error, or neither if someone else holds the lock.
 struct acquired {
-    std::shared_ptr<hold> got;
+    std::shared_ptr<core::hold> hold;
     std::error_code failure;
     std::string detail;
 };
@@ -45,32 +45,32 @@ struct reported {
     std::string detail;
 };
 
-/// Thread safety: everything from any thread, except what says that it needs a turn.
-/// Owned by clients, locks and leases; its own threads never own it, so that it cannot come to be
-/// destroyed on one of them (the notifier's excepted, which can cope).
+/// Thread safety: all members from any thread, except those that need a turn.
+/// Clients, locks and leases own it. Its own threads do not, so it is never destroyed on one of
+/// them; only the notifier's threads may do that, and can.
 class client_core {
 public:
     /// Throws error(invalid_url), error(unsupported) or error(invalid_option); does no I/O.
     client_core(std::string_view url, client_options options);
-    /// For tests and for whoever brings an engine of their own.
+    /// With an engine of the caller's, e.g. of a test.
     client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
                 client_options options);
     client_core(const client_core&) = delete;
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
-    [[nodiscard]] acquired acquire(const request& request, detail::patience wait,
+    [[nodiscard]] acquired acquire(const request& request, detail::wait_limit wait,
                                    const std::stop_token& stop);
     [[nodiscard]] released release(hold& hold);
-    /// For those who have nobody to tell: unlock() and destructors. Waits for the answer, but not
-    /// for long; then the release goes on without the caller. The observer is told of a failure,
-    /// and if `tells_loss` of a hold that was lost before.
+    /// The release of unlock() and destructors, which report no error. Waits for the reply, but not
+    /// for long; then the release continues without the caller. Failures go to the observer, and if
+    /// `tells_loss` also that the hold was lost before.
     void let_go(hold& hold, bool tells_loss);
     [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease);
-    /// Throws error(limit_reached) if the system refuses the thread that would tell it.
+    /// Throws error(limit_reached) if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
-    void forget(hold& hold); ///< renews it no more and tells nobody
+    void forget(hold& hold); ///< stops its renewal, and reports no loss
     /// Inspect, list, break or diagnose.
     [[nodiscard]] reported ask(const engine::op& operation);
 
@@ -84,15 +84,16 @@ public:
     [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
     [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
     [[nodiscard]] base::instant now() const noexcept { return identity_.time->now(); }
-    /// The patience with an engine that does not answer; of one attempt if there is to be but one.
+    /// How long a call waits for an engine that does not answer: for one attempt if the client is
+    /// to make only one.
     [[nodiscard]] base::milliseconds connect_wait() const;
-    /// The same for what no caller waits for.
+    /// The same for requests that no caller waits for.
     [[nodiscard]] base::milliseconds background_wait() const;
     [[nodiscard]] bool one_attempt() const noexcept { return connect_wait_.count() == 0; }
     [[nodiscard]] core::unfinished& unfinished() noexcept { return unfinished_; }
     void tell(event::kind type, const hold& about, std::error_code failure = {},
               std::string_view detail = {}) noexcept;
-    /// `make` gives the event. It is dropped if there is no memory for it.
+    /// `make` returns the event. The event is dropped if there is no memory for it.
     template <typename Make>
     void tell(Make make) noexcept {
         if (!notifier_->watched()) { return; }

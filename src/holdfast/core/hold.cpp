@@ -19,12 +19,12 @@ using machine::lease_machine;
 
 namespace {
 
-/// Leases that were taken at about the same time are renewed in one batch: renewals are due on a
-/// grid, which costs a long lease nothing.
+/// Renewals are due on a grid, so that one batch renews leases that were acquired at about the same
+/// time. For a long lease the difference does not matter.
 constexpr milliseconds grid{16};
 constexpr milliseconds least_lease_on_grid{1000};
 
-/// Who holds a lock only for so long has hardly made anybody wait.
+/// After a hold this short hardly anyone waits.
 constexpr milliseconds brief{1};
 
 instant on_grid(instant when) noexcept {
@@ -34,14 +34,14 @@ instant on_grid(instant when) noexcept {
 
 } // namespace
 
-/// Made when somebody asks for it: then the loss can be told whatever else is missing.
+/// Made by the first lost(), so that a loss can be signalled without memory.
 class hold::loss_signal final : public drive::notifier::task {
 public:
     void run() noexcept override { stop.request_stop(); }
     std::stop_source stop;
 };
 
-hold::hold(client_core& core, mode mode) noexcept
+hold::hold(client_core& core, holdfast::mode mode) noexcept
     : core_{core}, generation_{base::process_generation()}, mode_{mode} {}
 
 bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
@@ -83,8 +83,7 @@ std::stop_token hold::lost() {
     if (!signal_) {
         auto signal = std::make_shared<loss_signal>();
         if (machine_.why()) {
-            // Nobody can have a callback on it yet, so that this runs no foreign code under our
-            // lock.
+            // No callback can be registered yet: this runs no user code under the driver's mutex.
             signal->run();
         } else {
             core_.notify().start();
@@ -97,7 +96,7 @@ std::stop_token hold::lost() {
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 
 void hold::forget() {
-    forgotten_ = true; // the answer to a renewal may be on its way
+    forgotten_ = true; // the reply to a renewal may still come
     core_.drive().wake_at(*this, base::never);
     core_.drive().unlisten(ticket_.owner.number);
     valid_until_.store(0, std::memory_order_release);
@@ -106,7 +105,7 @@ void hold::forget() {
 void hold::on_timer(instant now) {
     if (forgotten_) { return; }
     end_extends(now);
-    if (releaser_ != nullptr && now >= releaser_->until) { // what it began goes on
+    if (releaser_ != nullptr && now >= releaser_->until) { // the release itself continues
         core_.drive().ready(std::exchange(releaser_, nullptr)->sleep);
     }
     if (unheard_ && now >= tell_release_by_) {
@@ -121,7 +120,7 @@ void hold::on_hurry(instant now) { retry(lease_event::hurry, now); }
 void hold::retry(lease_event why, instant now) noexcept {
     if (forgotten_) { return; }
     const auto todo = machine_.on({why, {}, {}}, now);
-    if (todo.renew) { // also for those who asked before, and had no answer
+    if (todo.renew) { // also for earlier callers without a reply
         for (auto* const caller : extenders_) {
             caller->began = now;
             caller->lease = todo.renew_for;
@@ -156,7 +155,7 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
     if (answer.status == engine::op_status::lost) { event = lease_event::gone; }
     const bool replaced =
         answer.status == engine::op_status::failed && answer.error == errc::store_foreign;
-    if (replaced && !forgotten_) { // what was ours is there no more
+    if (replaced && !forgotten_) { // the record is no longer ours
         core_.tell(holdfast::event::kind::renewal_failed, *this, answer.error, answer.detail);
         event = lease_event::gone;
     }
@@ -167,13 +166,13 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
 }
 
 void hold::on_notice(const engine::notice& notice, instant now) {
-    // There is a connection again, and the engine may have lost its data.
+    // The engine has reconnected and may have lost its data.
     if (notice.type == engine::notice::kind::inbox_reset) {
         retry(lease_event::doubt, now);
         retry(lease_event::hurry, now);
         return;
     }
-    // A token of 0 means any: an engine may not know which one it took away.
+    // A token of 0 means any: an engine may not know which hold was broken.
     if (notice.type == engine::notice::kind::broken &&
         (notice.token == 0 || notice.token == token_)) {
         feed({lease_event::taken, {}, {}}, now);

@@ -1,5 +1,5 @@
 #pragma once
-// One lease that this client has: runs its machine, and answers for it from any thread.
+// One hold of a lock: runs its lease machine; any thread may query it.
 
 #include "holdfast/core/unfinished.hpp"
 #include "holdfast/drive/participant.hpp"
@@ -19,41 +19,41 @@ namespace holdfast::core {
 
 class client_core;
 
-/// Owned by the public lease, and by the driver for as long as there is something to do for it.
+/// Owned by the public lease, and by the driver while requests or timers of it are pending.
 class hold final : public drive::participant {
 public:
-    /// Before anything is granted, so that a grant never meets a lack of memory.
-    hold(client_core& core, mode mode) noexcept;
+    /// Made before the grant is processed, so that a grant never fails for want of memory.
+    hold(client_core& core, holdfast::mode mode) noexcept;
 
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] base::duration remaining() const noexcept;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-    [[nodiscard]] mode how() const noexcept { return mode_; }
-    [[nodiscard]] const engine::ticket& who() const noexcept { return ticket_; }
+    [[nodiscard]] holdfast::mode mode() const noexcept { return mode_; }
+    [[nodiscard]] const engine::ticket& ticket() const noexcept { return ticket_; }
     [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
 
-    /// How a caller that waits for an answer hears of it.
+    /// A caller that waits for a reply, and its result.
     struct waiting {
         drive::sleeper sleep;
         base::milliseconds lease{0};
-        base::instant began{};             ///< extend: when it was asked for last
-        base::instant until = base::never; ///< then it is told without an answer
+        base::instant began{};             ///< extend: when it was requested last
+        base::instant until = base::never; ///< then the caller returns without a reply
         std::error_code failure;
         std::string detail;
         bool was_lost = false;
     };
 
-    // During a turn of the driver's.
+    // During a turn of the driver.
     void begin(engine::ticket&& ticket, std::uint64_t token, const machine::lease_terms& terms,
                const machine::lease_machine::beginning& began, base::instant now) noexcept;
-    /// Throws std::system_error if the system refuses the thread that would tell it.
+    /// Throws std::system_error if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost();
     void release(waiting& caller, base::instant give_up, base::instant now);
-    /// Goes on until it is answered or the lease has ended; the observer is told if it fails. A
-    /// `caller` waits for it until `caller->until`; null: nobody does.
+    /// Retries until it has a reply or the lease has ended; a failure goes to the observer. A
+    /// `caller` waits until `caller->until`; null: no caller waits.
     void let_go(waiting* caller, bool tells_loss, base::instant now);
     void extend(waiting& caller, base::instant now);
     void abandon(base::instant now);
@@ -93,21 +93,21 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_{0};
     base::milliseconds lease_{0};
-    base::instant since_{};                       ///< when this side heard of it
-    base::instant tell_release_by_ = base::never; ///< if it has no answer then
-    std::shared_ptr<loss_signal> signal_;         ///< null: nobody has asked for it
+    base::instant since_{};                       ///< when the grant arrived here
+    base::instant tell_release_by_ = base::never; ///< then a release without a reply has failed
+    std::shared_ptr<loss_signal> signal_;         ///< null until lost() is called
     waiting* releaser_ = nullptr;
     unfinished::entry unreleased_{*this, ticket_.name};
     std::vector<waiting*> extenders_;
     std::error_code last_error_;
     std::string last_detail_;
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
-    std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
+    std::atomic<base::instant::rep> valid_until_{0}; ///< valid() compares it with the clock
     std::atomic<int> why_lost_{-1};
-    mode mode_;
+    holdfast::mode mode_;
     bool forgotten_ = false;
-    bool handed_ = false;  ///< by who had it before, so others may wait, too
-    bool unheard_ = false; ///< it is being released, and the observer is to be told of a failure
+    bool handed_ = false;  ///< by a hand-off, so others may be waiting
+    bool unheard_ = false; ///< released by let_go(): a failure goes to the observer
     bool tells_loss_ = false;
 };
 

@@ -20,10 +20,10 @@ using machine::lease_machine;
 
 namespace {
 
-/// So long extend() waits for its answer at least.
+/// The least time that extend() waits for its reply.
 constexpr milliseconds least_extend_wait{50};
 
-/// Without memory for it the caller gets no text.
+/// Without memory the caller gets no text.
 void copy_detail(const std::string& from, std::string& to) noexcept {
     try {
         to = from;
@@ -47,7 +47,7 @@ void hold::let_go(waiting* caller, bool tells_loss, instant now) {
 }
 
 void hold::begin_release(instant give_up, instant now) noexcept {
-    for (auto* const caller : std::exchange(extenders_, {})) { // it is not renewed any more
+    for (auto* const caller : std::exchange(extenders_, {})) { // there are no more renewals
         caller->failure = make_error_code(errc::lost);
         core_.drive().ready(caller->sleep);
     }
@@ -62,17 +62,17 @@ void hold::extend(waiting& caller, instant now) {
     const auto todo = machine_.on({lease_event::extend, {}, caller.lease}, now);
     if (todo.renew) {
         lease_ = caller.lease;
-        caller.lease = todo.renew_for; // what the answer will be to: max_hold may allow less
+        caller.lease = todo.renew_for; // of the pending renewal: max_hold may allow less
     }
     apply(todo, now);
     if (machine_.state() == machine::lease_state::renewing) { return; }
-    if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
+    if (std::erase(extenders_, &caller) > 0) { // else the loss has completed it
         caller.failure = make_error_code(errc::lost);
         core_.drive().ready(caller.sleep);
     }
 }
 
-/// A renewal without a good answer is sent again: those who wait for it go on waiting.
+/// A failed renewal is repeated, and its callers keep waiting.
 void hold::answer_extends(instant sent, milliseconds lease, bool good, instant now) noexcept {
     const bool is_lost = machine_.why().has_value();
     std::erase_if(extenders_, [&](waiting* caller) {
@@ -96,7 +96,7 @@ void hold::end_extends(instant now) noexcept {
     });
 }
 
-/// When the first of those who wait is told without an answer. A hold that is over has no timer.
+/// When the first waiting caller returns without a reply. A hold that has ended has no timer.
 instant hold::callers_end() const noexcept {
     auto first = base::never;
     switch (machine_.state()) {

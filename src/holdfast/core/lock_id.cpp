@@ -9,9 +9,9 @@ namespace holdfast::core {
 namespace {
 
 holdfast::layout layout_of(const client_core& core, const request& lock) {
-    // One from before a fork() is refused by everything; its engine must not be asked.
+    // After a fork() every operation fails, and the engine must not be used.
     if (core.inherited()) { return layout::native; }
-    return core.caps(lock.kind, writing_of(lock.options)).in;
+    return core.caps(lock.kind, lock_format_of(lock.options)).in;
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Which lock it is, to a client: in another layout, or as another kind, a name is another lock.
+// The identity of a lock within a client: kind, layout and name.
 
 #include "holdfast/core/request.hpp"
 

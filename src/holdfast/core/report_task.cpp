@@ -9,8 +9,7 @@ namespace holdfast::core {
 namespace {
 constexpr base::milliseconds retry_pause{100};
 
-/// Whether it does no harm if it is done twice. A break of whoever holds the lock would also break
-/// the next one.
+/// Whether it may run twice. A second break of any holder would break the next holder's lock.
 bool repeatable(const engine::op& operation) {
     const auto* const breaks = std::get_if<engine::break_op>(&operation);
     return breaks == nullptr || breaks->only_token != 0;

@@ -5,6 +5,7 @@
 #include <holdfast/error.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::core {
 
@@ -14,7 +15,7 @@ using std::chrono::milliseconds;
 
 std::string ms(milliseconds value) { return std::to_string(value.count()) + " ms"; }
 
-/// `sentence` makes the text, and only if it is needed: this runs with every acquire.
+/// `sentence` makes the text only if it is needed: this runs with every acquire.
 template <typename Sentence>
 void need(bool good, Sentence sentence) {
     if (!good) { throw error{errc::invalid_option, sentence()}; }
@@ -30,7 +31,9 @@ void check_range(const char* field, milliseconds value, milliseconds least, mill
 } // namespace
 
 void check_name(const std::string& name) {
-    if (name.empty()) { throw error{errc::invalid_name, "name is empty"}; }
+    if (name.empty()) {
+        throw error{errc::invalid_name, "name is empty; it must have 1 to 512 bytes"};
+    }
     if (name.size() > limits::name_bytes) {
         throw error{errc::invalid_name, "name has " + std::to_string(name.size()) +
                                             " bytes; the most is " +
@@ -53,11 +56,11 @@ void check_lease(milliseconds lease, milliseconds margin) {
     });
 }
 
-void check_options(const hold_options& options) {
+void check_options(const lock_options& options) {
     check_lease(options.lease, options.margin);
     if (options.max_hold != milliseconds{0}) {
         check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
-        // The lease is cut to max_hold, and the margin has to fit into what is left.
+        // The lease is cut to max_hold, and the margin must fit into that.
         need(machine::leaves_enough(options.margin, std::min(options.lease, options.max_hold)),
              [&] {
                  return "margin is " + ms(options.margin) +
@@ -94,8 +97,8 @@ void check_request(const request& request, const engine::capabilities& caps) {
     need_of_it(caps.knows_layout, "has no layout but native");
     need_of_it(caps.supported, "does not have this kind of lock");
     need_of_it(request.options.min_hold == milliseconds{0} || caps.min_hold,
-               "cannot keep min_hold");
-    need_of_it(request.options.note.empty() || caps.notes, "has no place for a note");
+               "does not have min_hold");
+    need_of_it(request.options.note.empty() || caps.notes, "does not store a note");
     need_of_it(!request.options.fencing.value_or(false) || caps.fencing, "has no fencing tokens");
     need(request.options.lease >= caps.least_lease, [&] {
         return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
@@ -103,11 +106,30 @@ void check_request(const request& request, const engine::capabilities& caps) {
     });
 }
 
-engine::lock_format writing_of(const hold_options& options) noexcept {
+namespace {
+
+template <typename Value>
+void override_by(Value& value, const std::optional<Value>& call) {
+    if (call) { value = *call; }
+}
+
+} // namespace
+
+void override_options(lock_options& options, const acquire_options& call) {
+    override_by(options.lease, call.lease);
+    override_by(options.renew, call.renew);
+    override_by(options.max_hold, call.max_hold);
+    override_by(options.min_hold, call.min_hold);
+    override_by(options.margin, call.margin);
+    override_by(options.detached, call.detached);
+    override_by(options.note, call.note);
+}
+
+engine::lock_format lock_format_of(const lock_options& options) noexcept {
     return {options.layout, options.fencing};
 }
 
-machine::lease_terms terms_of(const hold_options& options) noexcept {
+machine::lease_terms terms_of(const lock_options& options) noexcept {
     machine::lease_terms terms{options.lease, options.margin, options.max_hold, options.renew};
     if (terms.max_hold > milliseconds{0}) { terms.lease = std::min(terms.lease, terms.max_hold); }
     return terms;

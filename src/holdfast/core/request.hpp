@@ -1,5 +1,5 @@
 #pragma once
-// What a caller wants of a name, checked before any I/O.
+// What a call asks the engine for, checked before any I/O.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/machine/lease_terms.hpp"
@@ -17,22 +17,25 @@ struct request {
     holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
-    hold_options options{};
+    lock_options options{};
 };
 
-/// Throw error(invalid_name) or error(invalid_option); the text names the field.
+/// They throw error(invalid_name) or error(invalid_option); the text names the member.
 void check_name(const std::string& name);
 void check_limit(unsigned limit);
-void check_options(const hold_options& options);
+void check_options(const lock_options& options);
 void check_options(const client_options& options);
 void check_lease(std::chrono::milliseconds lease, std::chrono::milliseconds margin);
-/// Also throws error(unsupported) for what the engine cannot do.
+/// Also throws error(unsupported) for a feature that the engine does not have.
 void check_request(const request& request, const engine::capabilities& caps);
 
-[[nodiscard]] engine::lock_format writing_of(const hold_options& options) noexcept;
-[[nodiscard]] machine::lease_terms terms_of(const hold_options& options) noexcept;
+/// Replaces the lock's options by those that the call sets.
+void override_options(lock_options& options, const acquire_options& call);
 
-/// The word for it in messages, e.g. `mutex "stock:1001"`.
+[[nodiscard]] engine::lock_format lock_format_of(const lock_options& options) noexcept;
+[[nodiscard]] machine::lease_terms terms_of(const lock_options& options) noexcept;
+
+/// For messages, e.g. `mutex "stock:1001"`.
 [[nodiscard]] std::string describe(primitive kind, const std::string& name);
 
 } // namespace holdfast::core

@@ -15,7 +15,7 @@ struct watched_hold {
     std::uint64_t hash; ///< of the lock; its name is the hold's
     primitive kind;
     holdfast::layout layout;
-    const client_core* client; ///< only to compare: `core` says whether it is still there
+    const client_core* client; ///< only compared: `core` says whether it still exists
     const hold* key;
     std::weak_ptr<client_core> core;
     std::weak_ptr<hold> held;
@@ -56,7 +56,7 @@ std::uint64_t this_thread() noexcept { return mine().number(); }
 void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
                 const std::shared_ptr<hold>& held) {
     auto& all = mine().holds();
-    if (all.size() == all.capacity()) { // those that went with their lock, which others destroyed
+    if (all.size() == all.capacity()) { // holds of locks that other threads destroyed
         std::erase_if(all, [](const watched_hold& hold) { return hold.held.expired(); });
     }
     all.push_back({lock.hash, lock.kind, lock.layout, core.get(), held.get(), core, held});
@@ -72,7 +72,7 @@ std::shared_ptr<hold> held_by_this_thread(const client_core& core, const lock_id
         if (hold.hash != lock.hash || hold.client != &core) { continue; }
         if (hold.kind != lock.kind || hold.layout != lock.layout) { continue; }
         auto held = hold.held.lock();
-        if (held && held->who().name == lock.name && held->valid()) { return held; }
+        if (held && held->ticket().name == lock.name && held->valid()) { return held; }
     }
     return nullptr;
 }

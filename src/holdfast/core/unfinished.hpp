@@ -7,13 +7,13 @@
 
 namespace holdfast::core {
 
-/// A release that was not answered is sent again after a pause. An acquire of the same name must
-/// not find the hold that it gives up, so it is sent before that, at once.
+/// A release without a reply is repeated after a pause. An acquire of the same name must not find
+/// that hold in its way, so the release is repeated before the acquire is sent.
 ///
-/// A list whose members know their place, because nothing here may fail: no memory is taken. It is
-/// short: it has members only while the engine does not answer.
+/// An intrusive list: it allocates nothing, because nothing here may fail. It is short: it has
+/// members only while the engine does not answer.
 ///
-/// Thread safety: none; used during a turn of the driver's.
+/// Thread safety: none; used during a turn of the driver.
 class unfinished {
 public:
     /// A member of its owner. Leaves the list when it is destroyed.

@@ -19,7 +19,7 @@ using machine::waiter_machine;
 wait_task::wait_task(client_core& core, const request& request, base::owner_id owner,
                      const machine::wait_plan& plan, engine::queueing queue)
     : core_{core}, terms_{terms_of(request.options)}, machine_{plan} {
-    op_.ticket = {request.name, owner, writing_of(request.options)};
+    op_.ticket = {request.name, owner, lock_format_of(request.options)};
     op_.kind = request.kind;
     op_.mode = request.mode;
     op_.permits = request.permits;
@@ -43,8 +43,8 @@ void wait_task::on_timer(instant now) { feed({.event = wait_event::tick}, now); 
 void wait_task::on_cancel(instant now) { feed({.event = wait_event::cancel}, now); }
 void wait_task::on_hurry(instant now) { feed({.event = wait_event::hurry}, now); }
 
-/// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of,
-/// and is asked for again.
+/// Called before the machine sees a grant: without memory the grant counts as unseen, and the
+/// request is repeated.
 void wait_task::need_hold() {
     if (!hold_ && !finished_) { hold_ = std::make_shared<hold>(core_, op_.mode); }
 }
@@ -74,7 +74,7 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
         return;
     }
     if (answer.status == engine::op_status::granted) { need_hold(); }
-    // Pushes are for those who wait, or may do so without knowing it.
+    // Notices concern queued requests, and those that may be queued.
     if (answer.status != engine::op_status::granted && answer.status != engine::op_status::busy) {
         core_.drive().listen(op_.ticket.owner.number, *this);
     }
@@ -105,7 +105,7 @@ void wait_task::on_notice(const engine::notice& notice, instant now) {
     case kind::maybe_free: feed({.event = wait_event::push_maybe_free}, now); break;
     case kind::inbox_reset:
         feed({.event = wait_event::push_reset}, now);
-        if (is_unfinished()) { on_hurry(now); } // there is a connection again
+        if (is_unfinished()) { on_hurry(now); } // the engine has reconnected
         break;
     case kind::broken: break; // concerns holds only
     }
@@ -133,7 +133,7 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
             std::min(give_up, now + milliseconds{900}));
     }
     if (todo.withdraw) {
-        drive.listen(op_.ticket.owner.number, *this); // the caller goes its way
+        drive.listen(op_.ticket.owner.number, *this); // the caller returns meanwhile
         drive.send(
             *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.ticket}; },
             later(now, core_.background_wait()));
@@ -150,7 +150,7 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
     }
     drive.wake_at(*this, todo.wake);
     core_.unfinished().set(unwithdrawn_, is_unfinished());
-    // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
+    // Once granted, the number belongs to the hold: a late reply must not stop its notices.
     if (machine_.state() == machine::wait_state::done &&
         machine_.result() != waiter_machine::outcome::granted) {
         drive.unlisten(op_.ticket.owner.number);

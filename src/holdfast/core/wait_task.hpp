@@ -1,5 +1,5 @@
 #pragma once
-// One wait for a lock: runs its machine, and makes the hold when it is granted.
+// One wait for a lock: runs its waiter machine, and makes the hold when it is granted.
 
 #include "holdfast/core/request.hpp"
 #include "holdfast/core/unfinished.hpp"
@@ -17,15 +17,15 @@ namespace holdfast::core {
 class client_core;
 class hold;
 
-/// Owned by the caller, and by the driver until the engine knows nothing of it any more.
+/// Owned by the caller, and by the driver until nothing of it is left on the engine.
 class wait_task final : public drive::participant {
 public:
     wait_task(client_core& core, const request& request, base::owner_id owner,
               const machine::wait_plan& plan, engine::queueing queue);
 
-    // During a turn of the driver's.
+    // During a turn of the driver.
     void start(base::instant now);
-    /// The caller will block until `who` is ready, which it may be already.
+    /// The caller will block until `sleeper` is ready, which it may be already.
     void sleeps(drive::sleeper& sleeper);
     [[nodiscard]] bool finished() const noexcept { return finished_; }
     [[nodiscard]] machine::waiter_machine::outcome result() const noexcept {

@@ -22,7 +22,7 @@ struct capabilities {
     bool frees_dead_at_once = false; ///< a dead process's holds do not wait for the lease's end
     base::milliseconds least_lease{100};
     base::milliseconds attempt{1000}; ///< the longest that one attempt to reach it may take
-    bool notes = true;                ///< keeps hold_options::note
+    bool notes = true;                ///< keeps lock_options::note
     bool lists = true;                ///< can tell its locks from what else there is
     bool sees_waiters = true;         ///< inspect and list show who waits
     bool not_after = true;            ///< refuses a late duplicate (P5)

@@ -20,7 +20,7 @@ namespace holdfast::engine {
 enum class queueing : std::uint8_t { no, hint, grant };
 
 /// How a lock is written, on engines that know more than one way; what is empty is as the engine's
-/// URL says. See hold_options.
+/// URL says. See lock_options.
 struct lock_format {
     std::optional<holdfast::layout> layout{};
     std::optional<bool> fencing{};

@@ -1,0 +1,34 @@
+#include "holdfast/api/acquire_call.hpp"
+
+#include "holdfast/api/failure.hpp"
+
+#include <utility>
+
+namespace holdfast::api {
+
+void acquire_call::report(std::error_code code, const std::string& detail) const {
+    if (code == errc::cancelled && on_stop_ == on_stop::gives_up) { return; }
+    fail(failure_, code, lock_.text(), detail);
+}
+
+bool acquire_call::is_allowed() const {
+    clear(failure_);
+    const auto& core = *lock_.core;
+    if (core.inherited()) { return true; } // run() reports that, and the engine must not be used
+    const auto check = [&] {
+        core::check_request(request_,
+                            core.caps(request_.kind, core::lock_format_of(request_.options)));
+    };
+    if (!passes(failure_, check)) { return false; }
+    if (!stop_.stop_requested()) { return true; }
+    report(make_error_code(errc::cancelled), {});
+    return false;
+}
+
+std::shared_ptr<core::hold> acquire_call::run() const {
+    auto result = lock_.core->acquire(request_, wait_, stop_);
+    if (result.failure) { report(result.failure, result.detail); }
+    return std::move(result.hold);
+}
+
+} // namespace holdfast::api

@@ -1,0 +1,36 @@
+#pragma once
+// The holds of a mutex or shared_mutex: a thread has one at most.
+
+#include "holdfast/api/thread_holds.hpp"
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace holdfast::api {
+
+/// A thread whose hold was lost keeps it until it unlocks; the others are not affected.
+class single_holds final : public thread_holds {
+public:
+    explicit single_holds(const lock_object& lock) noexcept : lock_{lock} {}
+    ~single_holds() override; ///< releases what threads still hold
+
+    [[nodiscard]] relocking lock_again(const core::request& request,
+                                       std::error_code* failure) override;
+    void add(const std::shared_ptr<core::hold>& hold) override;
+    [[nodiscard]] removed remove(mode mode) override;
+    [[nodiscard]] std::shared_ptr<core::hold> find() const override;
+    [[nodiscard]] unsigned count() const override { return find() ? 1 : 0; }
+
+private:
+    struct entry {
+        std::uint64_t thread;
+        std::shared_ptr<core::hold> hold;
+    };
+
+    const lock_object& lock_;
+    mutable std::mutex mutex_;
+    std::vector<entry> entries_;
+};
+
+} // namespace holdfast::api
