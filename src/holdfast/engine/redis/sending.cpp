@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/admission/request.hpp"
 #include "holdfast/engine/redis/command.hpp"
+#include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/redis_engine.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
@@ -126,9 +127,8 @@ instant redis_engine::counts_until(const flight& request) const noexcept {
 /// Later than that of all earlier sendings, so that the server can tell them apart. But not if its
 /// clock was stepped back since: it would refuse this one, as it refuses those by themselves.
 validity redis_engine::validity_of(flight& acquire) const {
-    constexpr std::int64_t longest_us = 60'000'000; // LONGEST_NOT_AFTER_US of the scripts
     auto late = attempts_.of(acquire.ticket.owner.number);
-    if (late > clock_.translate(acquire.sent) + longest_us) { late = 0; }
+    if (late > clock_.translate(acquire.sent) + fields::longest_not_after_us) { late = 0; }
     acquire.not_after_us = std::max(clock_.translate(counts_until(acquire)), late + 1);
     return {acquire.not_after_us, late};
 }
