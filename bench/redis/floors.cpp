@@ -1,7 +1,8 @@
 #include "redis/floors.hpp"
 
 #include "holdfast/engine/factory.hpp"
-#include "holdfast/engine/redis/layout.hpp"
+#include "holdfast/engine/redis/layout/native/native_commands.hpp"
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ void plain_lock::cycle() {
 
 script_calls::script_calls(const std::string& name) {
     const auto identity = engine::this_process();
-    native::layout layout{"holdfast:", identity};
+    native::native_commands layout{"holdfast:", identity};
     engine::acquire_op ask;
     ask.ticket = {.name = name, .owner = {.client = identity.client, .number = 0}};
     ask.lease = std::chrono::seconds{30};

@@ -78,9 +78,10 @@ public:
         std::array<char, 16> name{};
         ::pthread_getname_np(::pthread_self(), name.data(), name.size());
         if (std::string_view{name.data()} == "holdfast-keeper") { line_->keeper_reads = true; }
-        return {line_->theirs.get(), room_, {}};
+        return {.descriptor = line_->theirs.get(), .into = room_};
     }
-    base::instant received(ssize_t count, int /*error*/, base::instant /*now*/) override {
+    base::instant received(std::size_t /*source*/, ssize_t count, int /*error*/,
+                           base::instant /*now*/) override {
         reading_ = false;
         hear(count);
         return base::never;

@@ -67,9 +67,14 @@ public:
     /// Sends what was started, and reads nothing.
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
     /// As if another thread had begun to read; true if the engine lets it.
-    [[nodiscard]] bool begin_to_read() { return engine_->expect().descriptor >= 0; }
+    [[nodiscard]] bool begin_to_read() {
+        reading_ = engine_->expect();
+        return reading_.descriptor >= 0;
+    }
     /// It has read nothing.
-    void end_reading() { next_ = engine_->received(-1, EAGAIN, identity_.time->now()); }
+    void end_reading() {
+        next_ = engine_->received(reading_.source, -1, EAGAIN, identity_.time->now());
+    }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often it was answered so far.
     [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }
@@ -94,6 +99,7 @@ private:
     std::uint64_t last_number_ = 0;
     engine::op_id last_op_ = 0;
     base::instant next_{};
+    engine::direct reading_;
     std::uint64_t renewals_ = 0; ///< sent so far, of whatever hold
     std::multimap<engine::op_id, engine::answer> answers_;
     std::vector<engine::notice> notices_;

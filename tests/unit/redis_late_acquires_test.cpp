@@ -1,6 +1,6 @@
 // When an acquire that may still arrive, and that nobody wants, is withdrawn.
 
-#include "holdfast/engine/redis/late_acquires.hpp"
+#include "holdfast/engine/redis/layout/polling/late_acquires.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,18 +17,22 @@ class redis_late_acquires : public testing::Test {
 protected:
     [[nodiscard]] static owner_id owner(std::uint64_t number) { return {{}, number}; }
     void add(std::uint64_t number, holdfast::base::duration delay) {
-        all.add({"stock", owner(number), {}}, nullptr, now + delay, now);
+        all.add({"stock", owner(number), {}}, now + delay, now);
+    }
+    [[nodiscard]] std::vector<late_acquires::entry> take_due(instant at) {
+        return all.take_due(at, [this](const auto& /*ticket*/) { return reachable; });
     }
     void forsake(std::uint64_t number) { all.forsake(owner(number), now); }
     /// Goes on to when something is due; the numbers that are withdrawn then.
     std::vector<std::uint64_t> next() {
         now = all.due();
         std::vector<std::uint64_t> out;
-        for (const auto& entry : all.take_due(now)) { out.push_back(entry.lock.owner.number); }
+        for (const auto& entry : take_due(now)) { out.push_back(entry.ticket.owner.number); }
         return out;
     }
 
     late_acquires all;
+    bool reachable = true;
     instant now{1h};
 };
 
@@ -38,9 +42,9 @@ TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
     EXPECT_EQ(all.may_arrive_for(owner(7), now), 10s);
     EXPECT_EQ(all.may_arrive_for(owner(8), now), 0s);
     EXPECT_EQ(all.may_arrive_for(owner(7), now + 11s), 0s);
-    EXPECT_TRUE(all.take_due(now + 9s).empty());
+    EXPECT_TRUE(take_due(now + 9s).empty());
     EXPECT_FALSE(all.empty());
-    EXPECT_TRUE(all.take_due(now + 11s).empty());
+    EXPECT_TRUE(take_due(now + 11s).empty());
     EXPECT_TRUE(all.empty()) << "it cannot arrive any more";
 }
 
@@ -82,9 +86,24 @@ TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
     add(7, 1s);
     forsake(7);
     now += 60s;
-    all.reconnected(now);
+    all.resume(now);
     EXPECT_GT(all.may_arrive_for(owner(7), now), 4s) << "it may be in the server's buffer";
     EXPECT_LE(all.due(), now) << "at once";
+}
+
+TEST_F(redis_late_acquires, of_a_server_that_cannot_be_reached_are_withdrawn_when_it_can) {
+    add(7, 1s);
+    forsake(7);
+    reachable = false;
+    EXPECT_TRUE(take_due(now + 60s).empty());
+    EXPECT_EQ(all.due(), never) << "nothing to do until then";
+    EXPECT_FALSE(all.empty());
+    now += 61s;
+    reachable = true;
+    all.resume(now);
+    EXPECT_LE(all.due(), now);
+    ASSERT_EQ(take_due(now).size(), 1U);
+    EXPECT_FALSE(all.empty()) << "it may be in the server's buffer";
 }
 
 TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {

@@ -1,6 +1,6 @@
 // What a server says, however its bytes are cut: RESP2, and of RESP3 what our commands come across.
 
-#include "holdfast/engine/redis/reply.hpp"
+#include "holdfast/engine/redis/protocol/reply.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -160,7 +160,7 @@ bool driver::read_directly(std::unique_lock<std::mutex>& lock) {
     if (spin && found && alone) { spin_.found(); }
     if (spin && !(found && alone)) { spin_.in_vain(); }
     const auto at = now();
-    guarded([&] { engine_due_ = engine_->received(count, error, at); });
+    guarded([&] { engine_due_ = engine_->received(from.source, count, error, at); });
     just_looked_ = true;
     take_cancels(at);
     settle();

@@ -55,6 +55,7 @@ struct direct {
     int descriptor = -1;    ///< of a socket; -1: it cannot be said, use poll()
     std::span<char> into{}; ///< written to until `received`
     base::duration spin{0}; ///< for so long it may pay to look before blocking
+    std::size_t source = 0; ///< to be given back to `received`: an engine may have several sockets
 };
 
 /// One client's access to the place where locks live.
@@ -95,9 +96,11 @@ public:
     /// While answers are on their way over one socket, a caller may read them from it itself, with
     /// one system call instead of two, and not under the driver's lock. Between `expect` and
     /// `received` other threads submit and drive, but with nothing ready. The socket blocks for
-    /// some milliseconds at most. `count` is what recv() gave; `error` its errno.
+    /// some milliseconds at most. `source` is `direct::source`, `count`
+    /// what recv() gave, `error` its errno.
     [[nodiscard]] virtual direct expect() { return {}; }
-    virtual base::instant received(ssize_t /*count*/, int /*error*/, base::instant /*now*/) {
+    virtual base::instant received(std::size_t /*source*/, ssize_t /*count*/, int /*error*/,
+                                   base::instant /*now*/) {
         return base::never;
     }
     /// How many answers are on their way.

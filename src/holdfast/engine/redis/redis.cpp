@@ -5,7 +5,7 @@
 namespace holdfast::engine::redis {
 
 std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
-    return std::make_unique<redis_engine>(place::from(where), identity);
+    return std::make_unique<redis_engine>(options::from(where), identity);
 }
 
 } // namespace holdfast::engine::redis

@@ -1,0 +1,70 @@
+#pragma once
+// How locks are kept on a server: the interface of all layouts.
+
+#include "holdfast/engine/engine.hpp"
+#include "holdfast/engine/redis/node/command_channel.hpp"
+#include "holdfast/engine/redis/operations.hpp"
+#include "holdfast/engine/redis/options.hpp"
+
+#include <functional>
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+/// The channel to the node that serves a lock's name; null while that node is not ready.
+using channel_finder = std::function<command_channel*(std::string_view name)>;
+
+/// Turns operations into requests, and their replies into answers.
+///
+/// Thread safety: none.
+class lock_layout : public request_handler {
+public:
+    virtual ~lock_layout() = default;
+
+    /// Where notices go; once, before the first operation.
+    void attach(sink& sink) noexcept { sink_ = &sink; }
+
+    [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
+    /// Why this layout cannot do it, before anything is sent; null: it can.
+    [[nodiscard]] virtual const char* reject_unsupported(const op& /*op*/) const { return nullptr; }
+    /// Completes what needs no server; false: it needs one.
+    [[nodiscard]] virtual bool complete_locally(operation& /*operation*/, const op& /*op*/) {
+        return false;
+    }
+    /// Sends the first request. REQUIRES: channel.is_open().
+    virtual void begin(operation& operation, const op& op, command_channel& channel,
+                       base::instant now) = 0;
+
+    /// A node has a connection again.
+    virtual void on_ready(base::instant /*now*/) {}
+    /// When `on_timer` has something to do.
+    [[nodiscard]] virtual base::instant due() const noexcept { return base::never; }
+    virtual void on_timer(const channel_finder& /*find*/, base::instant /*now*/) {}
+
+protected:
+    explicit lock_layout(const options& options) noexcept : options_{options} {}
+
+    /// Until when the last sending of an acquire counts. Without a reply by then the connection is
+    /// given up, and the acquire is sent again on another; if the first one arrives last it must
+    /// not count, since its ticket may have been released.
+    [[nodiscard]] base::instant counts_until(const operation& acquire) const noexcept;
+    /// After a reply to an acquire: learns the server's clock from one that says `late`. True: by
+    /// our own clock it was not, and the operation has failed for that.
+    bool fail_if_not_late(operation& acquire, const reply& reply, base::instant now);
+    [[nodiscard]] bool fenced(const lock_format& format) const noexcept {
+        return format.fencing.value_or(options_.fencing);
+    }
+    void notify(notice::kind type, std::uint64_t number) { sink_->noticed({type, number, 0}); }
+
+    const options& options_;
+
+private:
+    sink* sink_ = nullptr;
+};
+
+/// Notes the tickets of a batch, for `complete_beats`.
+void note_items(operation& operation, const beat_op& op);
+/// False: it is no reply to that batch.
+[[nodiscard]] bool complete_beats(operation& operation, const reply& reply);
+
+} // namespace holdfast::engine::redis

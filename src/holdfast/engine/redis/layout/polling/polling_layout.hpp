@@ -1,0 +1,98 @@
+#pragma once
+// Layouts without a queue on the server, as other libraries made them.
+
+#include "holdfast/engine/redis/layout/lock_layout.hpp"
+#include "holdfast/engine/redis/layout/polling/late_acquires.hpp"
+#include "holdfast/engine/redis/layout/polling/local_waiters.hpp"
+#include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
+#include "holdfast/engine/redis/layout/polling/unanswered_releases.hpp"
+
+#include <memory>
+
+namespace holdfast::engine::redis {
+
+/// Whoever finds a lock held subscribes to its channel and asks again, at a message or now and then.
+///
+///   free                 plain: SET NX, nothing else       redisson: its script
+///   held, a try          busy
+///   held, to be waited   SUBSCRIBE, and ask once more by the script, behind it on the same
+///                        connection: a release after that is heard. Then `queued`.
+///   a message            the first of this client's waiters gets `maybe_free` and asks again
+///   no message           beats of waiters are answered here, `lost`: ask again
+///
+/// An acquire whose connection ended without a reply is repeated on the next connection. The first
+/// one may arrive last: after its ticket was released, and after others had their turns.
+///
+///   after its not-after              scripts refuse it
+///   redisson, or plain with tokens   its release leaves a memory: scripts refuse it
+///   plain without tokens             it takes the lock, and is withdrawn: see late_acquires.hpp
+///
+/// Thread safety: none.
+class polling_layout final : public lock_layout, private message_handler {
+public:
+    polling_layout(const options& options, const client_identity& identity, operations& operations,
+                   std::unique_ptr<polling_commands> commands);
+
+    [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    [[nodiscard]] const char* reject_unsupported(const op& op) const override;
+    [[nodiscard]] bool complete_locally(operation& operation, const op& op) override;
+    void begin(operation& operation, const op& op, command_channel& channel,
+               base::instant now) override;
+    void on_ready(base::instant now) override;
+    [[nodiscard]] base::instant due() const noexcept override;
+    void on_timer(const channel_finder& find, base::instant now) override;
+
+    [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;
+    void on_lost(request& request, bool may_arrive, base::instant now) override;
+
+private:
+    enum class request_kind : std::uint8_t {
+        take, ///< an acquire without a script
+        acquire,
+        release,
+        withdraw, ///< or a break: they answer alike
+        beat,
+        inspect,
+        undo,         ///< of an acquire that was cancelled, or that nobody wants any more
+        clear_memory, ///< of a release
+    };
+
+    void send(operation& operation, const acquire_op& op, command_channel& channel,
+              base::instant now);
+    void send(operation& operation, const beat_op& op, command_channel& channel, base::instant now);
+    void send(operation& operation, const release_op& op, command_channel& channel,
+              base::instant now);
+    void send(operation& operation, const withdraw_op& op, command_channel& channel,
+              base::instant now);
+    void send(operation& operation, const inspect_op& op, command_channel& channel,
+              base::instant now);
+    void send(operation& operation, const break_op& op, command_channel& channel,
+              base::instant now);
+    template <typename Other>
+    void send(operation& operation, const Other& op, command_channel& channel, base::instant now);
+
+    void send_script(operation& operation, command_channel& channel, base::instant now);
+    [[nodiscard]] release_memory memory_for(const ticket& ticket, base::instant now);
+    void send_withdrawal(operation& operation, const ticket& ticket, request_kind kind,
+                         command_channel& channel, base::instant now);
+
+    void on_take_reply(operation& operation, const reply& reply, base::instant now);
+    void on_acquire_reply(operation& operation, const reply& reply, base::instant now);
+    void on_granted(operation& operation, answer&& answer, base::instant now);
+    void on_busy(operation& operation, std::int64_t pttl, base::instant now);
+    void on_release_reply(operation& operation, const reply& reply, base::instant now);
+    void note_remembered(const operation& done);
+    void withdraw_late(const channel_finder& find, base::instant now);
+    void unsubscribe_idle(const channel_finder& find, base::instant now);
+
+    void on_message(std::string_view channel, std::string_view payload, base::instant now) override;
+
+    const base::client_id client_;
+    operations& operations_;
+    const std::unique_ptr<polling_commands> commands_;
+    local_waiters waiters_;
+    unanswered_releases releases_;
+    late_acquires late_;
+};
+
+} // namespace holdfast::engine::redis

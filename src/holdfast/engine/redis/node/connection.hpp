@@ -1,0 +1,99 @@
+#pragma once
+// One connection to a server, from its opening to its end; the next one is a new object.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/redis/node/pipeline.hpp"
+#include "holdfast/engine/redis/node/server_source.hpp"
+#include "holdfast/engine/redis/options.hpp"
+#include "holdfast/engine/redis/protocol/reply.hpp"
+#include "holdfast/net/stream.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+
+namespace holdfast::engine::redis {
+
+enum class connection_state : std::uint8_t { opening, greeting, ready, ended };
+
+/// Sends bytes and reads replies in order; what they mean is its owner's business. The owner appends
+/// commands to `output()` and flushes, and is handed each reply.
+///
+///  opening   the stream opens: greeting | it fails, or is not open in time: ended
+///  greeting  all commands of it are answered well: ready | one is not, or not in time: ended
+///  ready     the stream fails, or bytes come that are no replies: ended
+///  ended     code() and detail() say why
+///
+/// Thread safety: none.
+class connection {
+public:
+    using reply_listener = std::function<void(const reply&)>;
+
+    /// What the owner sends before the connection counts as ready.
+    struct first_commands {
+        std::string bytes;
+        unsigned replies = 0; ///< that come; a push that confirms a subscription is one
+    };
+
+    connection(const options& options, server_source& source, first_commands first,
+               base::instant now);
+
+    [[nodiscard]] connection_state state() const noexcept { return state_; }
+    [[nodiscard]] std::error_code code() const noexcept { return code_; }
+    [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
+    [[nodiscard]] const std::string& about() const noexcept { return about_; } ///< redis 7.0.15
+    [[nodiscard]] const std::string& address() const noexcept { return address_; }
+    [[nodiscard]] pollfd wanted() const noexcept { return stream_->wanted(); }
+    /// By then it must be ready; `never` once it is.
+    [[nodiscard]] base::instant due() const noexcept;
+
+    /// What is to be sent next. During the greeting it waits.
+    [[nodiscard]] output_buffer& output() noexcept { return output_; }
+    void flush();
+
+    /// Goes on with whatever is ready. `on_reply` gets the replies to the owner's first commands,
+    /// and all later ones.
+    void progress(const reply_listener& on_reply);
+    /// As if `bytes` had just been read.
+    void take(std::span<const char> bytes, const reply_listener& on_reply);
+    /// Ends it if it should have been ready by now.
+    void check(base::instant now);
+    void end(std::error_code code, std::string detail);
+
+    /// See net::stream; -1 while it is not ready.
+    [[nodiscard]] int plain_descriptor() const noexcept;
+    void set_receive_low_watermark(int bytes) { stream_->readable_from(bytes); }
+
+private:
+    void greet();
+    void read(const reply_listener& on_reply);
+    void on_greeting_reply(const reply& reply, const reply_listener& on_reply);
+    void on_greeting_error(const reply& reply);
+    void judge_hello(const reply& reply);
+    void stream_failed();
+    [[nodiscard]] const char* tls_hint() const noexcept;
+    [[nodiscard]] std::string server() const { return "Redis at " + address_; }
+
+    const options& options_;
+    server_source& source_;
+    const net::endpoint endpoint_;
+    const std::string address_;
+    first_commands first_;
+    std::unique_ptr<net::stream> stream_;
+    reply_reader reader_;
+    output_buffer output_;
+    std::string unsent_greeting_;
+    unsigned own_replies_ = 0; ///< to HELLO and SELECT, that are still to come
+    bool hello_is_next_ = true;
+    bool has_replied_ = false;
+    base::instant opens_until_;
+    connection_state state_ = connection_state::opening;
+    std::error_code code_;
+    std::string detail_;
+    std::string about_;
+};
+
+} // namespace holdfast::engine::redis

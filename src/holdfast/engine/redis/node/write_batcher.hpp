@@ -1,0 +1,57 @@
+#pragma once
+// When buffered commands are written to the socket.
+
+#include "holdfast/base/clock.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::engine::redis {
+
+enum class flush_occasion : std::uint8_t {
+    submit, ///< requests were enqueued; nothing was read
+    read,   ///< the socket was read or polled
+};
+
+struct channel_traffic {
+    std::size_t in_flight = 0; ///< operations, also those that are not sent
+    std::size_t sent = 0;      ///< of them
+    bool being_read = false;   ///< a thread blocks in a read, and will flush after it
+};
+
+/// Batches writes; pure policy, it does no I/O.
+///
+///  occasion  somebody reads   few replies pending   below the peak   decision
+///  submit    yes              no                    yes              hold: the reader flushes
+///  submit    yes              yes, or not below the peak             flush
+///  submit    no               only deferred writes, within 1 ms      hold: the next one may come
+///  submit    no               anything else                          flush
+///  read      any              any                   any              flush
+///
+/// While replies are pending, new requests stay buffered and the reading thread flushes them
+/// together with what it causes. At the recent peak nothing more is expected: flush at once, so
+/// that the server does not run out of work. See docs/decisions/0012 and 0013.
+///
+/// Thread safety: none.
+class write_batcher {
+public:
+    /// Whether to write what is buffered. REQUIRES: there is something.
+    [[nodiscard]] bool should_flush(flush_occasion occasion, const channel_traffic& traffic,
+                                    base::instant now);
+
+    /// The request that was just enqueued is deferred: it can wait for the next one.
+    void defer_write(base::instant now);
+    /// When deferred writes have to go out; never: there are none.
+    [[nodiscard]] base::instant due() const noexcept {
+        return deferred_ > 0 ? deferred_until_ : base::never;
+    }
+    /// The connection ended, and what was buffered with it.
+    void end_session() noexcept { deferred_ = 0; }
+
+private:
+    std::size_t recent_peak_ = 0; ///< of operations in flight; decays by one each read
+    std::size_t deferred_ = 0;    ///< of the unsent, the last so many can wait
+    base::instant deferred_until_{};
+};
+
+} // namespace holdfast::engine::redis
