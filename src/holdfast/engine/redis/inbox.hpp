@@ -11,9 +11,9 @@
 
 namespace holdfast::engine::redis {
 
-/// Turns messages into notices. All layouts use it: scripts publish to the client's own channel that
-/// a waiter was granted, that a lock may be free, or that a hold was broken; and to the channel of
-/// all clients that the server may have lost its data.
+/// Turns messages into notices. All layouts use it: scripts publish to the client's own channel
+/// that a waiter was granted, that a lock may be free, or that a hold was broken; and to the
+/// channel of all clients that the server may have lost its data.
 ///
 /// Thread safety: none.
 class inbox final : public message_handler {

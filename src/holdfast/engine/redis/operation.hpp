@@ -38,7 +38,7 @@ struct acquire_terms {
 /// Issues one request or several (a retry by script, the inspections of a list, the undoing of a
 /// cancelled acquire) and is answered exactly once.
 ///
-///  open        complete, fail: completed | cancelled: cancelled | engine reset: completed, silently
+///  open        complete, fail: completed | cancel: cancelled | engine reset: completed, silently
 ///  completed   whatever still comes for it is dropped
 ///  cancelled   likewise; a grant that still comes is undone by the layout
 ///

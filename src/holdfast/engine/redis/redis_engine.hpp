@@ -20,6 +20,9 @@ namespace holdfast::engine::redis {
 class redis_engine final : public engine, private node_listener {
 public:
     redis_engine(options options, const client_identity& identity);
+    redis_engine(const redis_engine&) = delete;
+    redis_engine& operator=(const redis_engine&) = delete;
+    ~redis_engine() override { operations_.forget_all(); }
 
     [[nodiscard]] capabilities caps(primitive kind) const override { return caps_in(kind, {}); }
     [[nodiscard]] capabilities caps_in(primitive kind, const lock_format& format) const override;

@@ -51,4 +51,20 @@ bool complete_beats(operation& operation, const reply& reply) {
     return true;
 }
 
+bool complete_number(operation& operation, const reply& reply,
+                     answer (*read)(const redis::reply&)) {
+    if (!reply.is_integer()) { return false; }
+    operation.complete(read(reply));
+    return true;
+}
+
+bool complete_inspection(operation& operation, const reply& reply,
+                         lock_info (*read)(const redis::reply&, std::string name)) {
+    if (!is_inspect_reply(reply)) { return false; }
+    report found;
+    found.locks.push_back(read(reply, operation.ticket.name));
+    operation.complete(std::move(found));
+    return true;
+}
+
 } // namespace holdfast::engine::redis

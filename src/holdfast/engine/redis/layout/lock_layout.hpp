@@ -64,7 +64,12 @@ private:
 
 /// Notes the tickets of a batch, for `complete_beats`.
 void note_items(operation& operation, const beat_op& op);
-/// False: it is no reply to that batch.
+
+// Each returns false if it is no such reply; nothing was done then.
 [[nodiscard]] bool complete_beats(operation& operation, const reply& reply);
+[[nodiscard]] bool complete_number(operation& operation, const reply& reply,
+                                   answer (*read)(const redis::reply&));
+[[nodiscard]] bool complete_inspection(operation& operation, const reply& reply,
+                                       lock_info (*read)(const redis::reply&, std::string name));
 
 } // namespace holdfast::engine::redis

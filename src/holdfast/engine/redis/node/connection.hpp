@@ -19,8 +19,8 @@ namespace holdfast::engine::redis {
 
 enum class connection_state : std::uint8_t { opening, greeting, ready, ended };
 
-/// Sends bytes and reads replies in order; what they mean is its owner's business. The owner appends
-/// commands to `output()` and flushes, and is handed each reply.
+/// Sends bytes and reads replies in order; what they mean is its owner's business. The owner
+/// appends commands to `output()` and flushes, and is handed each reply.
 ///
 ///  opening   the stream opens: greeting | it fails, or is not open in time: ended
 ///  greeting  all commands of it are answered well: ready | one is not, or not in time: ended

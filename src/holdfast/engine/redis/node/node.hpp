@@ -53,8 +53,8 @@ public:
     void drive(std::span<const pollfd> ready, base::instant now);
     /// Writes what is to be written now.
     void flush(flush_occasion occasion, base::instant now);
-    /// Replies may be here, unread: suppressed ones, or because this process was stopped. Reads them
-    /// before an operation is given up (at `earliest`), or the connection.
+    /// Replies may be here, unread: suppressed ones, or because this process was stopped. Reads
+    /// them before an operation is given up (at `earliest`), or the connection.
     void read_before_time_out(base::instant earliest, base::instant now);
     /// See `watchdog`.
     void break_off_if_dead(base::instant now);

@@ -7,9 +7,9 @@
 
 namespace holdfast::engine::redis {
 
-/// A connection is given up when its oldest request is not answered within the command time-out; and
-/// sooner when a renewal waited in vain for its share of the lease: the rest of the lease is needed
-/// for another connection. Pure policy, it does no I/O.
+/// A connection is given up when its oldest request is not answered within the command time-out;
+/// and sooner when a renewal waited in vain for its share of the lease: the rest of the lease is
+/// needed for another connection. Pure policy, it does no I/O.
 ///
 /// Thread safety: none.
 class watchdog {

@@ -33,14 +33,9 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     return can;
 }
 
-void native_layout::begin(operation& operation, const op& op, command_channel& channel,
-                          instant now) {
-    std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);
-}
-
-/// The not-after is later than that of all earlier sendings, so that the server can tell them apart.
-/// But not if its clock was stepped back since: it would refuse this one, as it refuses those by
-/// themselves.
+/// The not-after is later than that of all earlier sendings, so that the server can tell them
+/// apart. But not if its clock was stepped back since: it would refuse this one, as it refuses
+/// those by themselves.
 validity native_layout::validity_of(operation& acquire) const {
     const auto& clock = acquire.channel->clock();
     auto late = attempts_.of(acquire.ticket.owner.number);
@@ -61,6 +56,7 @@ request* native_layout::mergeable_release(command_channel& channel, instant now)
     return nullptr;
 }
 
+template <>
 void native_layout::send(operation& operation, const acquire_op& op, command_channel& channel,
                          instant now) {
     channel.clock().refresh(channel.requests(), now);
@@ -80,6 +76,7 @@ void native_layout::send(operation& operation, const acquire_op& op, command_cha
     if (operation.terms.waits) { channel.mark_suppressible(sent); }
 }
 
+template <>
 void native_layout::send(operation& operation, const release_op& op, command_channel& channel,
                          instant now) {
     operation.ticket = op.ticket;
@@ -89,6 +86,7 @@ void native_layout::send(operation& operation, const release_op& op, command_cha
     if (!op.awaited) { channel.mark_suppressible(sent); }
 }
 
+template <>
 void native_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                          instant now) {
     channel.send(*this, request_kind::withdraw, operation, now, [&](std::string& out) {
@@ -96,12 +94,14 @@ void native_layout::send(operation& operation, const withdraw_op& op, command_ch
     });
 }
 
+template <>
 void native_layout::send(operation& operation, const break_op& op, command_channel& channel,
                          instant now) {
     channel.send(*this, request_kind::withdraw, operation, now,
                  [&](std::string& out) { commands_.break_lock(out, op); });
 }
 
+template <>
 void native_layout::send(operation& operation, const beat_op& op, command_channel& channel,
                          instant now) {
     note_items(operation, op);
@@ -109,6 +109,7 @@ void native_layout::send(operation& operation, const beat_op& op, command_channe
                  [&](std::string& out) { commands_.beat(out, op); });
 }
 
+template <>
 void native_layout::send(operation& operation, const inspect_op& op, command_channel& channel,
                          instant now) {
     operation.ticket.name = op.name;
@@ -116,15 +117,22 @@ void native_layout::send(operation& operation, const inspect_op& op, command_cha
                  [&](std::string& out) { commands_.inspect(out, op.name); });
 }
 
+template <>
 void native_layout::send(operation& operation, const list_op& op, command_channel& channel,
                          instant now) {
     lister_.begin(operation, op, channel, now);
 }
 
 /// No layout's business: see `diagnosis`.
+template <>
 void native_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
                          command_channel& /*channel*/, instant /*now*/) {
     assert(false);
+}
+
+void native_layout::begin(operation& operation, const op& op, command_channel& channel,
+                          instant now) {
+    std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);
 }
 
 bool native_layout::on_reply(request& request, const reply& reply, instant now) {
@@ -135,23 +143,11 @@ bool native_layout::on_reply(request& request, const reply& reply, instant now) 
         on_acquire_reply(operation, reply, now);
         return true;
     case request_kind::exchange: return on_exchange_reply(request, reply, now);
-    case request_kind::release:
-        if (!reply.is_integer()) { return false; }
-        operation.complete(read_release(reply));
-        return true;
+    case request_kind::release: return complete_number(operation, reply, read_release);
     case request_kind::withdraw:
-        if (!reply.is_integer()) { return false; }
-        operation.complete(read_withdraw(reply));
-        return true;
+    case request_kind::undo: return complete_number(operation, reply, read_withdraw);
     case request_kind::beat: return complete_beats(operation, reply);
-    case request_kind::inspect: {
-        if (!is_inspect_reply(reply)) { return false; }
-        report found;
-        found.locks.push_back(read_inspect(reply, operation.ticket.name));
-        operation.complete(std::move(found));
-        return true;
-    }
-    case request_kind::undo: return reply.is_integer();
+    case request_kind::inspect: return complete_inspection(operation, reply, read_inspect);
     }
     return false;
 }

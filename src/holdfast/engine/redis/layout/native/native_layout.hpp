@@ -35,20 +35,9 @@ private:
         undo, ///< of a cancelled acquire
     };
 
-    void send(operation& operation, const acquire_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const beat_op& op, command_channel& channel, base::instant now);
-    void send(operation& operation, const release_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const withdraw_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const inspect_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const list_op& op, command_channel& channel, base::instant now);
-    void send(operation& operation, const break_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const diagnose_op& op, command_channel& channel,
-              base::instant now);
+    /// Sends the first request of an operation.
+    template <typename Op>
+    void send(operation& operation, const Op& op, command_channel& channel, base::instant now);
 
     [[nodiscard]] validity validity_of(operation& acquire) const;
     [[nodiscard]] request* mergeable_release(command_channel& channel, base::instant now);

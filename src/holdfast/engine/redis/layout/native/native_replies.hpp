@@ -10,7 +10,7 @@ namespace holdfast::engine::redis {
 
 // A reply that no script gives makes `failed` with errc::internal.
 [[nodiscard]] answer read_acquire(const reply& reply);
-/// The one reply of the exchange script that is not an acquire's: {_, the release's, the acquire's}.
+/// The one reply of the exchange script that is not an acquire's: {code, release's, acquire's}.
 [[nodiscard]] bool is_of_both(const reply& reply);
 [[nodiscard]] answer read_exchanged(const reply& reply); ///< what became of the release
 [[nodiscard]] lock_info read_inspect(const reply& reply, std::string name);

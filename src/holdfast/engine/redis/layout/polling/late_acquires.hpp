@@ -42,7 +42,8 @@ public:
     void forsake(const base::owner_id& owner, base::instant now);
     /// The server refuses it from now on.
     void forget(const base::owner_id& owner);
-    /// A server can be reached again: what could not be withdrawn meanwhile is kept a little longer.
+    /// A server can be reached again: what could not be withdrawn meanwhile is kept a little
+    /// longer.
     void resume(base::instant now);
 
     /// When `take_due` has something; never, if nothing is forsaken, or no server can be reached.

@@ -64,19 +64,7 @@ bool polling_layout::complete_locally(operation& operation, const op& op) {
     return true;
 }
 
-void polling_layout::begin(operation& operation, const op& op, command_channel& channel,
-                           instant now) {
-    channel.scripts().ensure(commands_->scripts(), now);
-    std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);
-}
-
-/// Lists are rejected, a diagnosis is no layout's business.
-template <typename Other>
-void polling_layout::send(operation& /*operation*/, const Other& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false);
-}
-
+template <>
 void polling_layout::send(operation& operation, const acquire_op& op, command_channel& channel,
                           instant now) {
     channel.clock().refresh(channel.requests(), now);
@@ -102,8 +90,8 @@ void polling_layout::send(operation& operation, const acquire_op& op, command_ch
                  [&](std::string& out) { commands_->take(out, op.ticket, op.lease); });
 }
 
-/// Takes the lock if it is free; makes the lease whole if it is our own; and tells how long it lasts
-/// if it is another's.
+/// Takes the lock if it is free, makes the lease whole if it is our own, and tells how long it
+/// lasts if it is another's.
 void polling_layout::send_script(operation& operation, command_channel& channel, instant now) {
     channel.send(*this, request_kind::acquire, operation, now, [&](std::string& out) {
         commands_->acquire(out, operation.ticket, operation.terms.lease, operation.terms.fenced,
@@ -121,6 +109,7 @@ release_memory polling_layout::memory_for(const ticket& ticket, instant now) {
     return {std::chrono::ceil<base::milliseconds>(delay), true};
 }
 
+template <>
 void polling_layout::send(operation& operation, const release_op& op, command_channel& channel,
                           instant now) {
     operation.ticket = op.ticket;
@@ -144,6 +133,7 @@ void polling_layout::send_withdrawal(operation& operation, const ticket& ticket,
                  [&](std::string& out) { commands_->withdraw(out, ticket, memory); });
 }
 
+template <>
 void polling_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                           instant now) {
     if (!waiters_.empty()) {
@@ -155,12 +145,14 @@ void polling_layout::send(operation& operation, const withdraw_op& op, command_c
     send_withdrawal(operation, op.ticket, request_kind::withdraw, channel, now);
 }
 
+template <>
 void polling_layout::send(operation& operation, const break_op& op, command_channel& channel,
                           instant now) {
     channel.send(*this, request_kind::withdraw, operation, now,
                  [&](std::string& out) { commands_->break_lock(out, op); });
 }
 
+template <>
 void polling_layout::send(operation& operation, const beat_op& op, command_channel& channel,
                           instant now) {
     note_items(operation, op);
@@ -168,11 +160,31 @@ void polling_layout::send(operation& operation, const beat_op& op, command_chann
                  [&](std::string& out) { commands_->beat(out, op); });
 }
 
+template <>
 void polling_layout::send(operation& operation, const inspect_op& op, command_channel& channel,
                           instant now) {
     operation.ticket.name = op.name;
     channel.send(*this, request_kind::inspect, operation, now,
                  [&](std::string& out) { commands_->inspect(out, op.name); });
+}
+
+template <>
+void polling_layout::send(operation& /*operation*/, const list_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false); // rejected
+}
+
+/// No layout's business: see `diagnosis`.
+template <>
+void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+void polling_layout::begin(operation& operation, const op& op, command_channel& channel,
+                           instant now) {
+    channel.scripts().ensure(commands_->scripts(), now);
+    std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);
 }
 
 void polling_layout::on_lost(request& request, bool may_arrive, instant now) {

@@ -11,7 +11,8 @@
 
 namespace holdfast::engine::redis {
 
-/// Whoever finds a lock held subscribes to its channel and asks again, at a message or now and then.
+/// Whoever finds a lock held subscribes to its channel and asks again, at a message or now and
+/// then.
 ///
 ///   free                 plain: SET NX, nothing else       redisson: its script
 ///   held, a try          busy
@@ -57,19 +58,9 @@ private:
         clear_memory, ///< of a release
     };
 
-    void send(operation& operation, const acquire_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const beat_op& op, command_channel& channel, base::instant now);
-    void send(operation& operation, const release_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const withdraw_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const inspect_op& op, command_channel& channel,
-              base::instant now);
-    void send(operation& operation, const break_op& op, command_channel& channel,
-              base::instant now);
-    template <typename Other>
-    void send(operation& operation, const Other& op, command_channel& channel, base::instant now);
+    /// Sends the first request of an operation.
+    template <typename Op>
+    void send(operation& operation, const Op& op, command_channel& channel, base::instant now);
 
     void send_script(operation& operation, command_channel& channel, base::instant now);
     [[nodiscard]] release_memory memory_for(const ticket& ticket, base::instant now);

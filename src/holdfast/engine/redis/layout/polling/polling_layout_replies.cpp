@@ -27,18 +27,10 @@ bool polling_layout::on_reply(request& request, const reply& reply, instant now)
         return true;
     case request_kind::withdraw:
     case request_kind::undo:
-        if (!reply.is_integer()) { return false; }
-        note_remembered(operation);
-        operation.complete(read_withdraw(reply));
-        return true;
+        if (reply.is_integer()) { note_remembered(operation); }
+        return complete_number(operation, reply, read_withdraw);
     case request_kind::beat: return complete_beats(operation, reply);
-    case request_kind::inspect: {
-        if (!is_inspect_reply(reply)) { return false; }
-        report found;
-        found.locks.push_back(read_polling_inspect(reply, operation.ticket.name));
-        operation.complete(std::move(found));
-        return true;
-    }
+    case request_kind::inspect: return complete_inspection(operation, reply, read_polling_inspect);
     case request_kind::clear_memory: return reply.is_integer();
     }
     return false;
