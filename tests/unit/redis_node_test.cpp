@@ -67,15 +67,15 @@ TEST(redis_op_target, is_the_lock_that_an_operation_is_about) {
     for (const op& each : {op{acquire}, op{release_op{stock}}, op{withdraw_op{stock}},
                            op{inspect_op{"stock", plain}}, op{break_op{"stock", 0, plain}},
                            op{beat_op{{{stock}, {stock}}}}}) {
-        EXPECT_EQ(redis::name_of(each), "stock") << each.index();
-        EXPECT_EQ(redis::format_of(each), plain) << each.index();
+        EXPECT_EQ(redis::target_of(each).name, "stock") << each.index();
+        EXPECT_EQ(*redis::target_of(each).format, plain) << each.index();
     }
     const list_op list{"a", {}, 100, plain};
-    EXPECT_EQ(redis::name_of(op{list}), "");
-    EXPECT_EQ(redis::format_of(op{list}), plain);
-    EXPECT_EQ(redis::name_of(op{beat_op{}}), "");
-    EXPECT_EQ(redis::format_of(op{beat_op{}}), lock_format{});
-    EXPECT_EQ(redis::format_of(op{diagnose_op{}}).layout, holdfast::layout::native);
+    EXPECT_EQ(redis::target_of(op{list}).name, "");
+    EXPECT_EQ(*redis::target_of(op{list}).format, plain);
+    EXPECT_EQ(redis::target_of(op{beat_op{}}).name, "");
+    EXPECT_EQ(*redis::target_of(op{beat_op{}}).format, lock_format{});
+    EXPECT_EQ(redis::target_of(op{diagnose_op{}}).format->layout, holdfast::layout::native);
 }
 
 class redis_node_greeting : public testing::Test {

@@ -7,10 +7,14 @@
 
 namespace holdfast::engine::redis {
 
-/// How that lock is written. All items of a batch are written in the same way.
-[[nodiscard]] const lock_format& format_of(const op& op) noexcept;
-/// Its name, by which a topology finds the node; of a batch that of its first item; empty if it is
-/// about no lock.
-[[nodiscard]] std::string_view name_of(const op& op) noexcept;
+struct op_target {
+    /// How that lock is written. All items of a batch are written in the same way.
+    const lock_format* format;
+    /// Its name, by which a topology finds the node; of a batch that of its first item; empty if
+    /// the operation is about no lock.
+    std::string_view name;
+};
+
+[[nodiscard]] op_target target_of(const op& op) noexcept;
 
 } // namespace holdfast::engine::redis

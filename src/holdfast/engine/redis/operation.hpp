@@ -109,13 +109,17 @@ public:
     }
     ~operation_ref() { reset(); }
 
-    void reset() noexcept;
+    void reset() noexcept {
+        if (operation_ != nullptr) { release(); }
+    }
     [[nodiscard]] operation* get() const noexcept { return operation_; }
     [[nodiscard]] operation& operator*() const noexcept { return *operation_; }
     [[nodiscard]] operation* operator->() const noexcept { return operation_; }
     [[nodiscard]] explicit operator bool() const noexcept { return operation_ != nullptr; }
 
 private:
+    void release() noexcept;
+
     operation* operation_ = nullptr;
 };
 

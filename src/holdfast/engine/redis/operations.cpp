@@ -50,9 +50,9 @@ void operation::fail(std::error_code code, const std::string& detail, op_status 
     complete(std::move(out));
 }
 
-void operation_ref::reset() noexcept {
-    operation* const dropped = std::exchange(operation_, nullptr);
-    if (dropped != nullptr && --dropped->uses_ == 0) { dropped->pool_->recycle(*dropped); }
+void operation_ref::release() noexcept {
+    operation& dropped = *std::exchange(operation_, nullptr);
+    if (--dropped.uses_ == 0) { dropped.pool_->recycle(dropped); }
 }
 
 operation_ref operations::take(op_id id, base::instant give_up, operation::state state) {

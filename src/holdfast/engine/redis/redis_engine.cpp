@@ -54,11 +54,12 @@ instant redis_engine::clock() const noexcept {
     return seen == base::never ? time_.now() : seen;
 }
 
-std::optional<answer> redis_engine::reject(const op& op, node& node) const {
+std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layout,
+                                           node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
         if (auto wrong = admission::wrong_request(*acquire)) { return wrong; }
     }
-    if (const auto* const reason = layouts_.for_format(format_of(op)).reject_unsupported(op)) {
+    if (const auto* const reason = layout.reject_unsupported(op)) {
         return admission::refuse(errc::unsupported, reason);
     }
     const auto* const beat = std::get_if<beat_op>(&op);
@@ -73,31 +74,40 @@ std::optional<answer> redis_engine::reject(const op& op, node& node) const {
                              node.server() + ": too many requests wait for an answer");
 }
 
+node& redis_engine::node_for(const op& op) const noexcept {
+    return topology_->node_for(target_of(op).name);
+}
+
 void redis_engine::submit(op_id id, const op& op, instant give_up) {
     assert(sink_ != nullptr);
-    node& node = topology_->node_for(name_of(op));
-    if (auto rejected = reject(op, node)) {
+    const auto target = target_of(op);
+    lock_layout& layout = layouts_.use(*target.format);
+    node& node = topology_->node_for(target.name);
+    if (auto rejected = reject(op, layout, node)) {
         rejected->id = id;
         sink_->answered(std::move(*rejected));
         return;
     }
     auto operation = operations_.start(id, give_up);
-    if (layouts_.for_format(format_of(op)).complete_locally(*operation, op)) { return; }
-    if (node.is_ready() && backlog_.empty()) { return begin(*operation, op, node, clock()); }
+    if (layout.complete_locally(*operation, op)) { return; }
+    if (node.is_ready() && backlog_.empty()) {
+        return begin(*operation, op, layout, node, clock());
+    }
     backlog_.add(std::move(operation), op);
     node.connect(time_.now(), is_single_attempt(op) ? connect_when::at_once : connect_when::due);
 }
 
-void redis_engine::begin(operation& operation, const op& op, node& node, instant now) {
+void redis_engine::begin(operation& operation, const op& op, lock_layout& layout, node& node,
+                         instant now) {
     if (std::holds_alternative<diagnose_op>(op)) { return diagnosis_.begin(operation, node, now); }
-    layouts_.for_format(format_of(op)).begin(operation, op, node.channel(), now);
+    layout.begin(operation, op, node.channel(), now);
 }
 
 void redis_engine::send_backlog(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
-        node& node = topology_->node_for(name_of(op));
+        node& node = node_for(op);
         if (!node.is_ready()) { return false; }
-        begin(operation, op, node, now);
+        begin(operation, op, layouts_.for_format(*target_of(op).format), node, now);
         return true;
     });
 }
@@ -121,9 +131,8 @@ instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
 /// replies are expected.
 direct redis_engine::expect() {
     const auto nodes = topology_->nodes();
-    const auto awaited = [&](const node* each) {
-        return nodes.size() == 1 || each->replies_expected() > 0;
-    };
+    if (nodes.size() == 1) { return nodes[0]->start_direct_read(); }
+    const auto awaited = [](const node* each) { return each->replies_expected() > 0; };
     const auto found = std::find_if(nodes.begin(), nodes.end(), awaited);
     if (found == nodes.end() || std::any_of(found + 1, nodes.end(), awaited)) { return {}; }
     auto out = (*found)->start_direct_read();
@@ -142,35 +151,36 @@ std::size_t redis_engine::expected() const {
     return sum;
 }
 
+/// Returns when it wants to be driven next.
 instant redis_engine::advance(flush_occasion occasion, instant now) {
+    const auto nodes = topology_->nodes();
     if (!backlog_.empty()) { send_backlog(now); }
-    if (now >= layouts_.due()) {
+    auto next = layouts_.due();
+    if (now >= next) {
         const auto find = [this](std::string_view name) {
             node& node = topology_->node_for(name);
             return node.is_ready() ? &node.channel() : nullptr;
         };
         layouts_.on_timer(find, now);
+        next = layouts_.due();
     }
-    for (node* const each : topology_->nodes()) {
+    for (node* const each : nodes) {
         each->flush(occasion, now);
         each->read_before_time_out(operations_.earliest(), now);
     }
     if (now >= operations_.earliest()) { expire(now); }
-    for (node* const each : topology_->nodes()) { each->break_off_if_dead(now); }
-    return due();
-}
-
-instant redis_engine::due() const noexcept {
-    auto next = std::min(operations_.earliest(), layouts_.due());
-    for (const node* const each : topology_->nodes()) { next = std::min(next, each->due()); }
-    return next;
+    for (node* const each : nodes) {
+        each->break_off_if_dead(now);
+        next = std::min(next, each->due());
+    }
+    return std::min(next, operations_.earliest());
 }
 
 /// Every operation is answered by the instant that was asked for, whatever the servers do.
 void redis_engine::expire(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
         if (operation.give_up() > now) { return false; }
-        operation.fail(errc::unavailable, topology_->node_for(name_of(op)).why_not_ready());
+        operation.fail(errc::unavailable, node_for(op).why_not_ready());
         return true;
     });
     operations_.expire(now, [now](operation& operation) {
@@ -188,7 +198,7 @@ void redis_engine::on_ready(node& /*node*/, bool again, instant now) {
 
 void redis_engine::on_ended(node& node, const connection_loss& loss) {
     backlog_.send_each([&](operation& operation, const op& op) {
-        if (&topology_->node_for(name_of(op)) != &node) { return false; }
+        if (&node_for(op) != &node) { return false; }
         operation.fail(loss.code, loss.detail, op_status::failed, loss.retry_now);
         return true;
     });

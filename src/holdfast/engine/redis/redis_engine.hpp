@@ -38,12 +38,14 @@ public:
     void reset() noexcept override;
 
 private:
-    [[nodiscard]] std::optional<answer> reject(const op& op, node& node) const;
-    void begin(operation& operation, const op& op, node& node, base::instant now);
+    [[nodiscard]] std::optional<answer> reject(const op& op, const lock_layout& layout,
+                                               node& node) const;
+    void begin(operation& operation, const op& op, lock_layout& layout, node& node,
+               base::instant now);
+    [[nodiscard]] node& node_for(const op& op) const noexcept;
     void send_backlog(base::instant now);
     void expire(base::instant now);
     base::instant advance(flush_occasion occasion, base::instant now);
-    [[nodiscard]] base::instant due() const noexcept;
     [[nodiscard]] base::instant clock() const noexcept;
 
     void on_ready(node& node, bool again, base::instant now) override;

@@ -26,22 +26,28 @@ void layout_set::attach(sink& sink) noexcept {
     for (const auto& each : all_) { each->attach(sink); }
 }
 
-lock_layout& layout_set::for_format(const lock_format& format) const noexcept {
-    return *all_[static_cast<std::size_t>(format.layout.value_or(usual_))];
+lock_layout& layout_set::use(const lock_format& format) {
+    const auto index = index_of(format);
+    lock_layout& layout = *all_[index];
+    if (!used_[index]) {
+        if (layout.has_timers()) { timed_.push_back(&layout); }
+        used_[index] = true;
+    }
+    return layout;
 }
 
 void layout_set::on_ready(base::instant now) {
     for (const auto& each : all_) { each->on_ready(now); }
 }
 
-base::instant layout_set::due() const noexcept {
+base::instant layout_set::first_due() const noexcept {
     auto earliest = base::never;
-    for (const auto& each : all_) { earliest = std::min(earliest, each->due()); }
+    for (const auto* const each : timed_) { earliest = std::min(earliest, each->due()); }
     return earliest;
 }
 
 void layout_set::on_timer(const channel_finder& find, base::instant now) {
-    for (const auto& each : all_) {
+    for (auto* const each : timed_) {
         if (now >= each->due()) { each->on_timer(find, now); }
     }
 }

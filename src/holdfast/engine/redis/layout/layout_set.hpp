@@ -8,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 namespace holdfast::engine::redis {
 
@@ -20,15 +21,29 @@ public:
 
     void attach(sink& sink) noexcept;
     /// What a lock does not say is as the URL says.
-    [[nodiscard]] lock_layout& for_format(const lock_format& format) const noexcept;
+    [[nodiscard]] lock_layout& for_format(const lock_format& format) const noexcept {
+        return *all_[index_of(format)];
+    }
+    /// The same, for an operation: from now on its timers count.
+    [[nodiscard]] lock_layout& use(const lock_format& format);
 
     void on_ready(base::instant now);
-    [[nodiscard]] base::instant due() const noexcept;
+    /// Of those in use.
+    [[nodiscard]] base::instant due() const noexcept {
+        return timed_.empty() ? base::never : first_due();
+    }
     void on_timer(const channel_finder& find, base::instant now);
 
 private:
+    [[nodiscard]] std::size_t index_of(const lock_format& format) const noexcept {
+        return static_cast<std::size_t>(format.layout.value_or(usual_));
+    }
+    [[nodiscard]] base::instant first_due() const noexcept;
+
     const holdfast::layout usual_;
     std::array<std::unique_ptr<lock_layout>, 3> all_; ///< by the value of holdfast::layout
+    std::array<bool, 3> used_{};                      ///< likewise
+    std::vector<lock_layout*> timed_;                 ///< those used that have timers
 };
 
 } // namespace holdfast::engine::redis

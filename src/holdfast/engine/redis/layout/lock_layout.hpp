@@ -37,6 +37,8 @@ public:
 
     /// A node has a connection again.
     virtual void on_ready(base::instant /*now*/) {}
+    /// Whether `due` is ever sooner than never.
+    [[nodiscard]] virtual bool has_timers() const noexcept { return false; }
     /// When `on_timer` has something to do.
     [[nodiscard]] virtual base::instant due() const noexcept { return base::never; }
     virtual void on_timer(const channel_finder& /*find*/, base::instant /*now*/) {}

@@ -58,7 +58,7 @@ void node::on_data(const reply& reply, instant now) {
     }
 }
 
-void node::handle(reconnector::change change, instant now) {
+void node::on_change(reconnector::change change, instant now) {
     if (change == reconnector::change::ready) {
         channel_.start_session(link_.current()->output(), greeting_.scripts(),
                                link_.current()->address());

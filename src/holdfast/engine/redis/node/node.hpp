@@ -82,7 +82,10 @@ private:
     [[nodiscard]] connection::first_commands greet(base::instant now);
     void on_data(const reply& reply, base::instant now);
     void read(base::instant now);
-    void handle(reconnector::change change, base::instant now);
+    void handle(reconnector::change change, base::instant now) {
+        if (change != reconnector::change::none) { on_change(change, now); }
+    }
+    void on_change(reconnector::change change, base::instant now);
     void raise_watermark(bool raise);
 
     const options& options_;

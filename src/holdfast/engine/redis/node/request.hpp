@@ -50,6 +50,13 @@ struct request {
     [[nodiscard]] bool is(Kind other) const noexcept {
         return static_cast<Kind>(kind) == other;
     }
+    /// Its operations are no longer in use by it.
+    void clear() noexcept {
+        suppressible = false;
+        op.reset();
+        merged.reset();
+        end = unknown_end;
+    }
     /// How many operations' worth of traffic it is.
     [[nodiscard]] std::size_t weight() const noexcept { return merged ? 2 : 1; }
 };

@@ -36,9 +36,8 @@ public:
         ++count_;
         return *slot;
     }
-    /// As new for the next, and its operation is no longer in use by it.
     void drop_front() noexcept {
-        front() = {};
+        front().clear();
         first_ = (first_ + 1) & (slots_.size() - 1);
         --count_;
     }

@@ -40,6 +40,7 @@ public:
     void begin(operation& operation, const op& op, command_channel& channel,
                base::instant now) override;
     void on_ready(base::instant now) override;
+    [[nodiscard]] bool has_timers() const noexcept override { return true; }
     [[nodiscard]] base::instant due() const noexcept override;
     void on_timer(const channel_finder& find, base::instant now) override;
 
