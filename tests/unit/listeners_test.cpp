@@ -72,7 +72,7 @@ TEST(listeners, that_stay_do_not_get_in_the_way_of_those_who_come_and_go) {
     const auto start = std::chrono::steady_clock::now();
     for (; number < who_stay + who_go; all.erase(number)) { all.set(++number, make(2)); }
     EXPECT_EQ(all.size(), who_stay);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{2});
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{30});
 }
 
 TEST(listeners, are_as_a_map_would_be) {
