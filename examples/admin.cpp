@@ -14,11 +14,11 @@ namespace {
 void show(const holdfast::lock_info& lock) {
     std::cout << lock.name << ": " << lock.holders.size() << " holding, " << lock.waiters.size()
               << " waiting\n";
-    for (const auto& one : lock.holders) {
-        std::cout << "  held by " << one.note << " on " << one.host << ", pid " << one.pid
-                  << ", token " << one.token << '\n';
+    for (const auto& holder : lock.holders) {
+        std::cout << "  held by " << holder.note << " on " << holder.host << ", pid " << holder.pid
+                  << ", token " << holder.token << '\n';
     }
-    for (const auto& one : lock.waiters) { std::cout << "  wanted by " << one.note << '\n'; }
+    for (const auto& waiter : lock.waiters) { std::cout << "  wanted by " << waiter.note << '\n'; }
 }
 // [end]
 

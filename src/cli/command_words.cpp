@@ -23,9 +23,9 @@ kind kind_of(const CLI::App& run, const std::string& word) {
         return word.find('=') == std::string::npos ? value_of(word) : kind::alone;
     }
     for (std::size_t at = 1; at < word.size(); ++at) { // -nq, -w5s, -nw 5s
-        const auto one = value_of(std::string{"-"} + word[at]);
-        if (one == kind::with_next_word && at + 1 < word.size()) { return kind::alone; }
-        if (one != kind::alone) { return one; }
+        const auto letter = value_of(std::string{"-"} + word[at]);
+        if (letter == kind::with_next_word && at + 1 < word.size()) { return kind::alone; }
+        if (letter != kind::alone) { return letter; }
     }
     return kind::alone;
 }

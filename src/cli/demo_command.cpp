@@ -89,11 +89,11 @@ outcome run_sale(const char* title, const sale& sale, demo_board& board) {
 }
 
 /// Of this run alone: others may try the demo on the same server.
-std::string own_name(const char* what) {
+std::string own_name(const char* purpose) {
     std::array<char, 17> text{};
     std::snprintf(text.data(), text.size(), "%016llx",
                   static_cast<unsigned long long>(base::random_seed()));
-    return std::string{"demo:"} + what + ":" + text.data();
+    return std::string{"demo:"} + purpose + ":" + text.data();
 }
 
 int demo(place where) {

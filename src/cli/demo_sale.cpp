@@ -25,8 +25,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-[[noreturn]] void fail(const char* what) {
-    throw std::system_error{errno, std::generic_category(), what};
+[[noreturn]] void fail(const char* action) {
+    throw std::system_error{errno, std::generic_category(), action};
 }
 
 /// What every shop does: look, think, write.

@@ -30,9 +30,9 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
         std::from_chars(text.data(), end, number, std::chars_format::fixed);
     if (failure != std::errc{} || number < 0 || !std::isfinite(number)) { return std::nullopt; }
     const std::string_view word{stop, static_cast<std::size_t>(end - stop)};
-    for (const auto& one : units) {
-        if (one.word != word) { continue; }
-        const double ms = number * one.ms;
+    for (const auto& unit : units) {
+        if (unit.word != word) { continue; }
+        const double ms = number * unit.ms;
         if (ms > 1e15) { return std::nullopt; }
         return milliseconds{static_cast<milliseconds::rep>(std::llround(ms))};
     }
@@ -56,8 +56,8 @@ milliseconds some_time(const std::string& option, const std::string& text) {
     return out;
 }
 
-std::string say_duration(milliseconds what) {
-    const auto ms = what.count();
+std::string format_duration(milliseconds duration) {
+    const auto ms = duration.count();
     if (ms < 1'000) { return std::to_string(ms) + "ms"; }
     if (ms < 10'000 && ms % 1'000 >= 100) {
         return std::to_string(ms / 1'000) + "." + std::to_string(ms % 1'000 / 100) + "s";

@@ -18,6 +18,6 @@ namespace holdfast::cli {
                                                   const std::string& text);
 
 /// For messages: 90 s -> "1m30s".
-[[nodiscard]] std::string say_duration(std::chrono::milliseconds what);
+[[nodiscard]] std::string format_duration(std::chrono::milliseconds duration);
 
 } // namespace holdfast::cli

@@ -90,7 +90,7 @@ private:
         if (phase_ == phase::running) {
             interrupted_ = interrupted_ || signal.number == SIGINT;
             // The child is of our process group: Ctrl-C has reached it already.
-            if (!signal.from_terminal) { guardian_.say({word::kind::signal, signal.number}); }
+            if (!signal.from_terminal) { guardian_.send({message::kind::signal, signal.number}); }
         } else if (phase_ == phase::waiting ? signal.number != SIGCONT
                                             : is_for_the_release(signal.number)) {
             end_by(signal.number);
@@ -109,7 +109,7 @@ private:
         leave_at_ = boot_clock::now() + patience;
         last_signal_ = signal;
         if (phase_ == phase::releasing) { return; } // in time, the command's code is the answer
-        guardian_.say({word::kind::cancel});
+        guardian_.send({message::kind::cancel});
         die_by(signal);
     }
 
@@ -132,7 +132,7 @@ private:
     void wait_for_guardian() {
         const auto end = boot_clock::now() + patience;
         for (bool closed = guardian_left_; !closed && boot_clock::now() < end;) {
-            while (guardian_.hear(closed)) {}
+            while (guardian_.receive(closed)) {}
             pollfd only{guardian_.descriptor(), POLLIN, 0};
             if (!closed) { ::poll(&only, 1, static_cast<int>(patience.count())); }
             if (closed) { ::waitpid(guardian_pid_, nullptr, 0); }
@@ -141,13 +141,13 @@ private:
 
     void listen() {
         bool closed = false;
-        while (const auto word = guardian_.hear(closed)) {
-            switch (word->what) {
-            case word::kind::ready: let_begin(static_cast<pid_t>(word->number)); break;
-            case word::kind::stopped: stop_too(); break;
-            case word::kind::exited: on_exit(static_cast<int>(word->number)); break;
-            case word::kind::released: over_ = true; break;
-            case word::kind::finished: end_with(static_cast<int>(word->number)); break;
+        while (const auto received = guardian_.receive(closed)) {
+            switch (received->type) {
+            case message::kind::ready: let_begin(static_cast<pid_t>(received->number)); break;
+            case message::kind::stopped: stop_too(); break;
+            case message::kind::exited: on_exit(static_cast<int>(received->number)); break;
+            case message::kind::released: over_ = true; break;
+            case message::kind::finished: end_with(static_cast<int>(received->number)); break;
             default: break;
             }
         }
@@ -167,7 +167,7 @@ private:
         if (to_die_of_ != 0) { return; } // the guardian was told
         child_ = child;
         phase_ = phase::running;
-        guardian_.say({word::kind::go});
+        guardian_.send({message::kind::go});
     }
 
     void end_with(int code) {

@@ -123,7 +123,7 @@ void guarded_child::reap() {
 void guarded_child::on_change(int status) {
     if (WIFSTOPPED(status)) {
         front_may_have_stopped_ = true;
-        at_.front.say({word::kind::stopped});
+        at_.front.send({message::kind::stopped});
         return;
     }
     if (std::exchange(front_may_have_stopped_, false) && !front_gone_) {
@@ -144,9 +144,11 @@ void guarded_child::begin_clearing() {
 
 void guarded_child::listen() {
     bool closed = false;
-    while (const auto word = at_.front.hear(closed)) {
-        if (word->what == word::kind::cancel) { end_child("asked to end"); }
-        if (word->what == word::kind::signal) { pass_on(static_cast<int>(word->number)); }
+    while (const auto received = at_.front.receive(closed)) {
+        if (received->type == message::kind::cancel) { end_child("asked to end"); }
+        if (received->type == message::kind::signal) {
+            pass_on(static_cast<int>(received->number));
+        }
     }
     if (closed) {
         front_gone_ = true;

@@ -32,16 +32,16 @@ namespace {
 using base::boot_clock;
 using std::chrono::milliseconds;
 
-/// Whether the front still wants the command, which is ready to begin. If the job was stopped
-/// meanwhile (Ctrl-Z), the front answers when that goes on.
+/// Whether the front still wants the command, which is ready to start. If the job was stopped
+/// meanwhile (Ctrl-Z), the front answers after SIGCONT.
 bool is_wanted(const post& at, const lease& held, pid_t ready) {
-    tell_deadline(at, held); // first: the front looks at it when it hears from us
-    at.front.say({word::kind::ready, ready});
+    tell_deadline(at, held); // first: the front reads it after our message
+    at.front.send({message::kind::ready, ready});
     for (;;) {
         bool closed = false;
-        while (const auto word = at.front.hear(closed)) {
-            if (word->what == word::kind::cancel) { return false; }
-            if (word->what == word::kind::go) { return held.valid(); }
+        while (const auto received = at.front.receive(closed)) {
+            if (received->type == message::kind::cancel) { return false; }
+            if (received->type == message::kind::go) { return held.valid(); }
         }
         while (const auto signal = at.events.next()) {
             if (signal->number == SIGTERM) { return false; }
@@ -54,11 +54,11 @@ bool is_wanted(const post& at, const lease& held, pid_t ready) {
     }
 }
 
-/// Whether somebody has asked us to stop waiting: the front, or by a SIGTERM to the guardian.
+/// Whether to stop waiting: the front says so, or the guardian got SIGTERM.
 bool is_cancelled(const post& at) {
     bool closed = false;
-    while (const auto message = at.front.hear(closed)) {
-        if (message->what == word::kind::cancel || message->what == word::kind::signal) {
+    while (const auto received = at.front.receive(closed)) {
+        if (received->type == message::kind::cancel || received->type == message::kind::signal) {
             return true;
         }
     }
@@ -68,7 +68,7 @@ bool is_cancelled(const post& at) {
     return closed;
 }
 
-/// Empty: somebody else has it, or `cancelled`; then nothing is held.
+/// Empty if someone else holds the lock, or if `cancelled`; nothing is held then.
 std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::instant end,
                                           bool& cancelled) {
     std::optional<milliseconds> wait;
@@ -82,17 +82,17 @@ std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::i
             {{at.front.descriptor(), at.events.descriptor()}, [&at] { return is_cancelled(at); }}};
         stop = watch.stop();
         held = get_lock(fleet, at.settings, wait, stop);
-    } // now nobody reads what the front says but us
+    } // from here on only this thread reads the front's messages
     cancelled = stop.stop_requested();
     if (!cancelled) { return held; }
-    if (held) { give_back(*held); } // it came at the same moment
+    if (held) { give_back(*held); } // granted at the same moment
     return std::nullopt;
 }
 
-/// Asks again if the lease is as good as over when we come to know of it: we were stopped. One that
-/// was handed on to us is short until its first renewal, which we cannot wait for.
+/// Retries if the lease has nearly expired by the time that we see it, because we were stopped. A
+/// lease from a hand-off is short until its first renewal, which we cannot wait for.
 std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
-    constexpr std::chrono::hours century{24L * 365 * 100}; // which is for ever
+    constexpr std::chrono::hours century{24L * 365 * 100}; // counts as no limit
     const auto end = at.settings.wait && *at.settings.wait < century
                          ? base::later(boot_clock::now(), *at.settings.wait)
                          : base::never;
@@ -105,7 +105,7 @@ std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelle
     }
 }
 
-/// Whoever waits for the end of what the child reads or writes must not wait for us.
+/// Closes the child's streams here, so that their readers and writers do not wait for us.
 void let_go_of_streams() {
     const base::fd nothing{::open("/dev/null", O_RDWR | O_CLOEXEC)};
     ::dup2(nothing.get(), STDIN_FILENO);
@@ -123,8 +123,8 @@ void hold_and_run(const post& at) {
     auto held = get_good_lock(fleet, at, cancelled);
     if (!held) {
         if (!cancelled) { tell(settings, show_name(settings.name) + " is held by another"); }
-        at.front.say({word::kind::finished,
-                      cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
+        at.front.send({message::kind::finished,
+                       cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
     ready_child ready{settings.command,
@@ -138,8 +138,8 @@ void hold_and_run(const post& at) {
         const bool valid = held->valid();
         at.deadline.set(base::never);
         if (valid) { give_back(*held); }
-        at.front.say(
-            {word::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
+        at.front.send(
+            {message::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
     }
     guarded_child child{at, *held};
@@ -149,13 +149,13 @@ void hold_and_run(const post& at) {
     }
     if (child.was_lost()) {
         tell(settings, show_name(settings.name) + ": the lock was lost; the command was ended");
-        at.front.say({word::kind::finished, exit_code::lost});
-        return; // what is left of the lease ends by itself
+        at.front.send({message::kind::finished, exit_code::lost});
+        return; // the rest of the lease expires
     }
-    at.deadline.set(base::never); // nothing runs any more: releasing may take its time
-    at.front.say({word::kind::exited, child.status()});
+    at.deadline.set(base::never); // the command has ended: the release has time
+    at.front.send({message::kind::exited, child.status()});
     give_back(*held);
-    at.front.say({word::kind::released});
+    at.front.send({message::kind::released});
 }
 
 } // namespace
@@ -173,10 +173,10 @@ void guard(const run_settings& settings, link_end front, shared_deadline& deadli
         hold_and_run(at);
     } catch (const error& problem) {
         tell(problem.what());
-        front.say({word::kind::finished, code_of(problem)});
+        front.send({message::kind::finished, code_of(problem)});
     } catch (const std::exception& problem) {
         tell(problem.what());
-        front.say({word::kind::finished, exit_code::internal});
+        front.send({message::kind::finished, exit_code::internal});
     }
 }
 

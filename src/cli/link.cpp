@@ -17,16 +17,16 @@ std::pair<link_end, link_end> link_end::make() {
     return {link_end{base::fd{ends[0]}}, link_end{base::fd{ends[1]}}};
 }
 
-void link_end::say(word word) const noexcept {
-    // Full or broken: then the other side is stopped or dead, and acts on what it knew last.
-    [[maybe_unused]] const auto sent = ::send(end_.get(), &word, sizeof word, MSG_NOSIGNAL);
+void link_end::send(message message) const noexcept {
+    // Full or broken: the other side is stopped or dead, and acts on the last message that it got.
+    [[maybe_unused]] const auto sent = ::send(end_.get(), &message, sizeof message, MSG_NOSIGNAL);
 }
 
-std::optional<word> link_end::hear(bool& closed) const noexcept {
-    word word;
-    const auto got = ::recv(end_.get(), &word, sizeof word, 0);
-    if (got == static_cast<ssize_t>(sizeof word)) { return word; }
-    closed = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+std::optional<message> link_end::receive(bool& closed) const noexcept {
+    message received;
+    const auto length = ::recv(end_.get(), &received, sizeof received, 0);
+    if (length == static_cast<ssize_t>(sizeof received)) { return received; }
+    closed = length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
     return std::nullopt;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// What the two processes of `holdfast run` tell each other.
+// Messages between the two processes of `holdfast run`.
 //
-// The front is what the shell started: it gets the signals. The guardian holds the lock, is the
-// parent of the child, and ends the child's whole tree in time. Either can be killed or stopped
-// without the child outliving the lease: the other one sees to it.
+// The front is the process that the shell started; it receives the signals. The guardian holds the
+// lock, is the parent of the child, and ends the child's whole tree in time. If either is killed or
+// stopped, the other one ends the child before the lease expires.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/fd.hpp"
@@ -16,34 +16,34 @@
 
 namespace holdfast::cli {
 
-struct word {
+struct message {
     enum class kind : std::uint8_t {
         // guardian to front
-        ready,    ///< number: the child's process id; it begins when the front says `go`
+        ready,    ///< number: the child's process id; it starts after `go`
         stopped,  ///< the child was stopped, and not the whole job
         exited,   ///< number: the child's wait status; nothing of it is left
-        released, ///< after exited: the engine has answered, or is asked no more
+        released, ///< after exited: the release has its reply, or is given up
         finished, ///< number: an exit code of Holdfast's own
         // front to guardian
-        go,     ///< from now on signals are the child's; those that came before were a `cancel`
+        go,     ///< later signals are for the child; earlier ones cancelled the wait
         signal, ///< number: send it to the child
         cancel, ///< stop waiting for the lock, or end the child
     };
-    kind what{};
+    kind type{};
     std::int64_t number = 0;
 };
 
-/// One end of the line between the two.
+/// One end of the connection between the two.
 class link_end {
 public:
     explicit link_end(base::fd end) : end_{std::move(end)} {}
 
-    /// Makes a line; first is the front's end.
+    /// Makes both ends; the first is for the front.
     [[nodiscard]] static std::pair<link_end, link_end> make();
 
-    void say(word word) const noexcept;
-    /// Empty: nothing there, or, if `closed`, nothing will ever be.
-    [[nodiscard]] std::optional<word> hear(bool& closed) const noexcept;
+    void send(message message) const noexcept;
+    /// Empty if there is no message; `closed` if none will ever come.
+    [[nodiscard]] std::optional<message> receive(bool& closed) const noexcept;
     [[nodiscard]] int descriptor() const noexcept { return end_.get(); }
     void close() noexcept { end_.reset(); }
 
@@ -51,8 +51,8 @@ private:
     base::fd end_;
 };
 
-/// When nothing of the child may run any more. In memory that both processes have, and not said
-/// over the line: a front that was stopped for hours knows the latest at once, and no queue fills.
+/// The time by which no process of the child may run any more. It is in shared memory and not a
+/// message: a front that was stopped for hours sees the latest value at once, and no queue fills.
 class shared_deadline {
 public:
     shared_deadline();
@@ -65,7 +65,7 @@ public:
 
 private:
     using value = std::atomic<base::duration::rep>;
-    static_assert(value::is_always_lock_free, "or it would not work between processes");
+    static_assert(value::is_always_lock_free, "required between processes");
     value* at_;
 };
 

@@ -21,16 +21,16 @@ namespace {
 std::string roff(const std::string& text) {
     std::string out;
     bool line_begins = true;
-    for (const char one : text) {
-        if (line_begins && (one == '.' || one == '\'')) { out += "\\&"; }
-        if (one == '\\') {
+    for (const char letter : text) {
+        if (line_begins && (letter == '.' || letter == '\'')) { out += "\\&"; }
+        if (letter == '\\') {
             out += "\\e";
-        } else if (one == '-') {
+        } else if (letter == '-') {
             out += "\\-";
         } else {
-            out += one;
+            out += letter;
         }
-        line_begins = one == '\n';
+        line_begins = letter == '\n';
     }
     return out;
 }
@@ -64,7 +64,7 @@ std::string options_in_roff(const CLI::App& app) {
 }
 
 struct explained {
-    std::string what;
+    std::string term;
     std::string means;
 };
 
@@ -101,7 +101,7 @@ std::vector<explained> environment() {
 std::string section_in_roff(const char* title, const std::vector<explained>& all) {
     std::string out = std::string{".SH "} + title + "\n";
     for (const auto& explained : all) {
-        out += ".TP\n.B " + roff(explained.what) + "\n" + roff(explained.means) + "\n";
+        out += ".TP\n.B " + roff(explained.term) + "\n" + roff(explained.means) + "\n";
     }
     return out;
 }
@@ -182,9 +182,9 @@ std::string zsh_completion(const CLI::App& app) {
 
 std::string fish_quote(const std::string& text) {
     std::string out;
-    for (const char one : text) {
-        if (one == '\'' || one == '\\') { out += '\\'; }
-        out += one;
+    for (const char letter : text) {
+        if (letter == '\'' || letter == '\\') { out += '\\'; }
+        out += letter;
     }
     return out;
 }

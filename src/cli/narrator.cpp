@@ -31,13 +31,13 @@ bool says_little(const party& holder) { return holder.pid == 0 && holder.host.em
 std::string describe(const party& holder) {
     if (says_little(holder)) {
         return show_text(holder.owner) + (holder.note.empty()
-                                              ? " for another " + say_duration(holder.remaining)
+                                              ? " for another " + format_duration(holder.remaining)
                                               : " (" + show_text(holder.note) + ")");
     }
     const auto age =
         std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - holder.since);
     std::string out = "pid " + std::to_string(holder.pid) + " on " + show_text(holder.host) +
-                      " for " + say_duration(age);
+                      " for " + format_duration(age);
     if (!holder.note.empty()) { out += " (" + show_text(holder.note) + ")"; }
     if (holder.resting) { out += " [resting]"; }
     return out;
@@ -58,7 +58,7 @@ std::string describe_wait(const client& fleet, const std::string& name,
     const auto info = admin{fleet}.inspect(name, ignored);
     if (!info) { return {}; }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - began);
-    std::string out = "waiting for " + show_name(name) + " for " + say_duration(waited) + "; " +
+    std::string out = "waiting for " + show_name(name) + " for " + format_duration(waited) + "; " +
                       holders_of(*info);
     if (info->holders.empty() || !says_little(info->holders.front())) {
         out += "; " + std::to_string(info->waiters.size()) + " in the queue";

@@ -58,10 +58,10 @@ void set_grace(const std::string& text, run_settings& to) {
                             : duration_of("--grace", text);
     const auto least = 3 * (to.grace + margin);
     if (lease < least && !text.empty()) {
-        throw error{errc::invalid_option, "--grace " + say_duration(to.grace) +
-                                              " needs a lease of at least " + say_duration(least) +
-                                              ", and it is " + say_duration(lease) +
-                                              "; give a longer --lease or a shorter --grace"};
+        throw error{errc::invalid_option,
+                    "--grace " + format_duration(to.grace) + " needs a lease of at least " +
+                        format_duration(least) + ", and it is " + format_duration(lease) +
+                        "; give a longer --lease or a shorter --grace"};
     }
 }
 

@@ -21,8 +21,8 @@ std::string owners_with(const std::string& owner) {
 
 bool is_of_a_run(const std::string& owner) {
     std::istringstream owners{owners_around()};
-    for (std::string one; owners >> one;) {
-        if (one == owner) { return true; }
+    for (std::string each; owners >> each;) {
+        if (each == owner) { return true; }
     }
     return false;
 }

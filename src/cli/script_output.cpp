@@ -10,11 +10,11 @@ namespace holdfast::cli {
 
 std::string shell_quote(std::string_view text) {
     std::string out = "'";
-    for (const char one : text) {
-        if (one == '\'') {
+    for (const char letter : text) {
+        if (letter == '\'') {
             out += "'\\''";
         } else {
-            out += one;
+            out += letter;
         }
     }
     return out + "'";

@@ -13,8 +13,8 @@ signal_state::signal_state() noexcept {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_);
     ::sigemptyset(&ignored_);
     for (int signal = 1; signal < NSIG; ++signal) {
-        struct sigaction how {};
-        if (::sigaction(signal, nullptr, &how) == 0 && how.sa_handler == SIG_IGN) {
+        struct sigaction action {};
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
             ::sigaddset(&ignored_, signal);
         }
     }
@@ -66,9 +66,9 @@ std::vector<int> ending_signals::not_ignored() {
 
 namespace {
 
-void handle(int signal, void (*how)(int)) noexcept {
+void handle(int signal, void (*handler)(int)) noexcept {
     struct sigaction action {};
-    action.sa_handler = how;
+    action.sa_handler = handler;
     ::sigaction(signal, &action, nullptr);
 }
 

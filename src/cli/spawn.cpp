@@ -20,15 +20,15 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& more) {
     std::vector<std::string> out;
     for (char** each = environ; *each != nullptr; ++each) {
         const std::string_view text{*each};
-        const bool replaced = std::any_of(more.begin(), more.end(), [&](const auto& one) {
-            return text.starts_with(one.first + '=');
+        const bool replaced = std::any_of(more.begin(), more.end(), [&](const auto& variable) {
+            return text.starts_with(variable.first + '=');
         });
         if (!replaced) { out.emplace_back(text); }
     }
-    for (const auto& one : more) {
-        auto& text = out.emplace_back(one.first);
+    for (const auto& variable : more) {
+        auto& text = out.emplace_back(variable.first);
         text += '=';
-        text += one.second;
+        text += variable.second;
     }
     return out;
 }
@@ -36,7 +36,7 @@ environment_with(const std::vector<std::pair<std::string, std::string>>& more) {
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> out;
     out.reserve(texts.size() + 1);
-    for (auto& one : texts) { out.push_back(one.data()); }
+    for (auto& text : texts) { out.push_back(text.data()); }
     out.push_back(nullptr);
     return out;
 }
