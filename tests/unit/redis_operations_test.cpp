@@ -2,6 +2,8 @@
 
 #include "unit/redis_channel_fixture.hpp"
 
+#include <new>
+
 namespace holdfast::test {
 namespace {
 
@@ -65,6 +67,16 @@ TEST_F(redis_operations, are_in_use_until_the_last_reference_ends) {
     EXPECT_EQ(operations.active(), 1U);
     other.reset();
     EXPECT_EQ(operations.active(), 0U);
+}
+
+TEST_F(redis_operations, are_forgotten_when_an_exception_ends_the_last_reference) {
+    const auto begin_and_throw = [this] {
+        const auto operation = operations.start(7, now + 1s);
+        throw std::bad_alloc{};
+    };
+    EXPECT_THROW(begin_and_throw(), std::bad_alloc);
+    EXPECT_EQ(operations.active(), 0U);
+    EXPECT_TRUE(answers.empty()) << "the engine is reset after that";
 }
 
 TEST_F(redis_operations, begin_anew_in_the_memory_of_others) {

@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/operations.hpp"
 
 #include <cassert>
+#include <exception>
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -81,8 +82,9 @@ operation_ref operations::start_internal() {
 }
 
 void operations::recycle(operation& operation) noexcept {
-    // Nothing could answer it any more.
-    assert(!operation.is_open());
+    // Nothing could answer it any more; after an exception `forget_all` would forget it anyway.
+    assert(!operation.is_open() || std::uncaught_exceptions() > 0);
+    operation.state_ = operation::state::completed;
     active_[operation.place_] = active_.back();
     active_[operation.place_]->place_ = operation.place_;
     active_.pop_back();
