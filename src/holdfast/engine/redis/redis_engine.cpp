@@ -2,7 +2,6 @@
 
 #include "holdfast/engine/admission/request.hpp"
 #include "holdfast/engine/redis/op_target.hpp"
-#include "holdfast/engine/redis/topology/standalone.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -33,8 +32,7 @@ redis_engine::redis_engine(options options, const client_identity& identity)
       time_{*identity.time},
       inbox_{options_.prefix, identity.client},
       layouts_{options_, identity, operations_},
-      topology_{std::make_unique<standalone>(options_, inbox_.channels(), inbox_,
-                                             static_cast<node_listener&>(*this))} {}
+      topology_{make_topology(options_, inbox_.channels(), inbox_, *this)} {}
 
 capabilities redis_engine::caps_in(primitive kind, const lock_format& format) const {
     auto can = layouts_.for_format(format).caps(kind, format.fencing.value_or(options_.fencing));
@@ -117,13 +115,11 @@ void redis_engine::cancel(op_id id) {
     backlog_.drop_completed();
 }
 
-void redis_engine::pollables(std::vector<pollfd>& out) const {
-    for (const node* const each : topology_->nodes()) { each->pollables(out); }
-}
+void redis_engine::pollables(std::vector<pollfd>& out) const { topology_->pollables(out); }
 
 instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
     assert(sink_ != nullptr);
-    for (node* const each : topology_->nodes()) { each->drive(ready, now); }
+    topology_->drive(ready, now);
     return advance(ready.empty() ? flush_occasion::submit : flush_occasion::read, now);
 }
 
@@ -169,11 +165,8 @@ instant redis_engine::advance(flush_occasion occasion, instant now) {
         each->read_before_time_out(operations_.earliest(), now);
     }
     if (now >= operations_.earliest()) { expire(now); }
-    for (node* const each : nodes) {
-        each->break_off_if_dead(now);
-        next = std::min(next, each->due());
-    }
-    return std::min(next, operations_.earliest());
+    for (node* const each : nodes) { each->break_off_if_dead(now); }
+    return std::min({next, topology_->due(), operations_.earliest()});
 }
 
 /// Every operation is answered by the instant that was asked for, whatever the servers do.

@@ -30,11 +30,11 @@ class pipeline {
 public:
     /// From now on commands go to this buffer, whose bytes are counted from 0.
     void start_session(output_buffer& output) noexcept;
-    /// All that is in flight is lost; `fail_lost` says so to those concerned, because that may need
-    /// memory.
+    /// Everything in flight is lost. The handlers learn that from `fail_lost`, because telling them
+    /// may need memory.
     void end_session() noexcept;
-    /// The one place where a lost connection becomes an answer: `unknown` for what may have reached
-    /// the server, `failed` for what certainly has not.
+    /// Here a lost connection becomes the answer of each request in flight: `unknown` if it may have
+    /// reached the server, `failed` if it certainly has not.
     void fail_lost(const connection_loss& loss, base::instant now);
     [[nodiscard]] bool has_lost() const noexcept { return !lost_.empty(); }
 
@@ -48,8 +48,8 @@ public:
     }
     /// The newest request, if none of its bytes is sent: it can still be written anew.
     [[nodiscard]] request* last_unsent() noexcept;
-    /// Writes `last_unsent` anew, so that it also serves `operation`, whose reply it then is; the
-    /// operation before becomes `merged`.
+    /// Replaces the unsent command of `last` by one that serves its operation and `operation`. The
+    /// reply answers `operation`; the earlier operation becomes `merged`.
     template <typename Write>
     void merge(request& last, std::uint8_t kind, operation& operation, Write write) {
         join(last, kind, operation);

@@ -21,16 +21,22 @@ struct channel_traffic {
 
 /// Batches writes; pure policy, it does no I/O.
 ///
-///  occasion  somebody reads   few replies pending   below the peak   decision
-///  submit    yes              no                    yes              hold: the reader flushes
-///  submit    yes              yes, or not below the peak             flush
-///  submit    no               only deferred writes, within 1 ms      hold: the next one may come
-///  submit    no               anything else                          flush
-///  read      any              any                   any              flush
+///  occasion  a thread blocks   requests sent    in flight     decision
+///            in a read         and unanswered
+///  submit    yes               4 or more        below peak    hold: that thread flushes
+///  submit    yes               4 or more        at the peak   flush
+///  submit    yes               fewer            any           flush
+///  submit    no, and all that is unsent was deferred
+///            less than 1 ms ago                               hold: a command may follow
+///  submit    no                any              any           flush
+///  read      any               any              any           flush
 ///
 /// While replies are pending, new requests stay buffered and the reading thread flushes them
-/// together with what it causes. At the recent peak nothing more is expected: flush at once, so
-/// that the server does not run out of work. See docs/decisions/0012 and 0013.
+/// together with those that the replies cause. At the recent peak no more requests are likely:
+/// flush at once, so that the server does not run out of work. See docs/decisions/0012 and 0013.
+///
+/// Which writes are deferred is not decided here: a release that no caller waits for, of a lock
+/// that was held briefly (`core::hold`, `release_op::can_wait`).
 ///
 /// Thread safety: none.
 class write_batcher {
@@ -50,7 +56,7 @@ public:
 
 private:
     std::size_t recent_peak_ = 0; ///< of operations in flight; decays by one each read
-    std::size_t deferred_ = 0;    ///< of the unsent, the last so many can wait
+    std::size_t deferred_ = 0;    ///< how many of the last unsent requests
     base::instant deferred_until_{};
 };
 

@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -28,12 +29,11 @@ bool special(char c) noexcept { return c == '{' || c == '}' || c == '%'; }
 
 void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
     std::array<char, 20> text; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
-    std::size_t at = text.size();
-    for (std::size_t digit = 0; digit < width; ++digit) {
-        text.at(--at) = static_cast<char>('0' + value % 10);
-        value /= 10;
-    }
-    out.append(text.data() + at, width);
+    const auto* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    const auto length = static_cast<std::size_t>(end - text.data());
+    if (length < width) { out.append(width - length, '0'); }
+    const auto shown = std::min(length, width);
+    out.append(end - shown, shown);
 }
 
 void append_hex(std::string& out, std::uint64_t value) {

@@ -3,8 +3,11 @@
 
 #include "holdfast/engine/redis/node/node.hpp"
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::engine::redis {
 
@@ -23,6 +26,19 @@ public:
     [[nodiscard]] virtual node& node_for(std::string_view name) noexcept = 0;
     /// All nodes in use. A node keeps its place for as long as the topology lives.
     [[nodiscard]] virtual std::span<node* const> nodes() const noexcept = 0;
+
+    /// As of the engine: here of all nodes. A topology that has connections of its own, to find the
+    /// nodes by, adds these.
+    virtual void pollables(std::vector<pollfd>& out) const;
+    virtual void drive(std::span<const pollfd> ready, base::instant now);
+    [[nodiscard]] virtual base::instant due() const noexcept;
 };
+
+/// The topology that the options name. The nodes subscribe to `inbox_channels` for `inbox`, and
+/// tell `listener` of their connections.
+[[nodiscard]] std::unique_ptr<topology> make_topology(const options& options,
+                                                      std::vector<std::string> inbox_channels,
+                                                      message_handler& inbox,
+                                                      node_listener& listener);
 
 } // namespace holdfast::engine::redis
