@@ -16,6 +16,11 @@ namespace {
 constexpr unsigned oldest_redis = 7;
 constexpr const char* needed = "Holdfast needs Redis 7.0 or later, or Valkey";
 
+std::string no_database(unsigned number) {
+    return "it has no database " + std::to_string(number) +
+           "; see `databases` in its configuration";
+}
+
 /// The value of a key in HELLO's flat list.
 std::string_view field(const reply& reply, std::string_view key) {
     for (std::size_t at = 0; at + 1 < reply.size(); at += 2) {
@@ -183,9 +188,8 @@ void connection::on_greeting_error(const reply& reply) {
     if (error.code == errc::internal) {
         error.code = errc::unsupported;
         // An old server does not know HELLO, or the form of the scripts.
-        error.detail += selecting ? ": it has no database " + std::to_string(options_.database) +
-                                        "; see `databases` in its configuration"
-                                  : std::string{": "} + needed;
+        error.detail += ": ";
+        error.detail += selecting ? no_database(options_.database) : std::string{needed};
     }
     end(error.code, std::move(error.detail));
 }

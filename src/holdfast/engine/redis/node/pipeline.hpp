@@ -33,7 +33,7 @@ public:
     /// Everything in flight is lost. The handlers learn that from `fail_lost`, because telling them
     /// may need memory.
     void end_session() noexcept;
-    /// Here a lost connection becomes the answer of each request in flight: `unknown` if it may have
+    /// Here a lost connection ends each request in flight: `unknown` if it may have
     /// reached the server, `failed` if it certainly has not.
     void fail_lost(const connection_loss& loss, base::instant now);
     [[nodiscard]] bool has_lost() const noexcept { return !lost_.empty(); }
