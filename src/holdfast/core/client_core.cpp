@@ -101,7 +101,7 @@ acquired client_core::acquire(const request& request, detail::wait_limit wait,
     try {
         await(task, stop);
     } catch (const std::system_error& refusal) { // no thread: nothing was requested yet
-        return {nullptr, make_error_code(errc::limit_reached), base::advice_on_threads(refusal)};
+        return {nullptr, make_error_code(errc::limit_reached), base::thread_refused_text(refusal)};
     }
     // A granted task does not change any more. Any other may still be withdrawing: take a turn.
     if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
@@ -186,7 +186,7 @@ std::stop_token client_core::lost(hold& hold) {
         const turn mine{*driver_};
         return hold.lost();
     } catch (const std::system_error& refusal) {
-        throw error{errc::limit_reached, "lost(): " + base::advice_on_threads(refusal)};
+        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
     }
 }
 

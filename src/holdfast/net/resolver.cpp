@@ -107,7 +107,7 @@ resolver::resolver(const std::string& host, std::uint16_t port, const lookup& ta
         }).detach();
     } catch (const std::system_error& refusal) {
         leave();
-        shared_->finish({{}, base::advice_on_threads(refusal)});
+        shared_->finish({{}, base::thread_refused_text(refusal)});
     } catch (...) {
         leave();
         throw;
