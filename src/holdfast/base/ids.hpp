@@ -1,5 +1,5 @@
 #pragma once
-// Who asks: a client's fill_random id and, within it, numbers that are never used twice.
+// The ids of clients and of their requests.
 
 #include <array>
 #include <compare>

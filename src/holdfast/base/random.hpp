@@ -1,5 +1,5 @@
 #pragma once
-// All chance comes through here: fill_random ids from the kernel, cheap jitter from a small PRNG.
+// All random numbers: unguessable bytes from the kernel, and cheap jitter from a small PRNG.
 
 #include <cstddef>
 #include <cstdint>
