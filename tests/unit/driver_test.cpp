@@ -113,7 +113,7 @@ protected:
     }
     void start_keeper() {
         const driver::turn turn{driver_};
-        driver_.need_keeper();
+        driver_.ensure_keeper();
     }
     void await_submitted(std::size_t count) const {
         while (line_.submitted < count) { std::this_thread::yield(); }

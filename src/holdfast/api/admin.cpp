@@ -118,7 +118,7 @@ private:
     }
 
     [[nodiscard]] engine::answer ask(const char* function, const engine::op& operation) const {
-        auto result = core_.ask(operation);
+        auto result = core_.execute(operation);
         if (result.failure) { api::fail(failure_, result.failure, function, result.detail); }
         return std::move(result.answer);
     }

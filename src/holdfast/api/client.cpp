@@ -17,7 +17,7 @@ namespace {
 std::chrono::nanoseconds ping_or(core::client_core& core, std::error_code* failure) {
     api::clear(failure);
     const auto before = core.now();
-    const auto report = core.ask(engine::diagnose_op{});
+    const auto report = core.execute(engine::diagnose_op{});
     if (report.failure) { api::fail(failure, report.failure, "ping", report.detail); }
     return core.now() - before;
 }

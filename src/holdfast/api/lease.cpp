@@ -34,20 +34,20 @@ lease::lease(lease&& other) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
     if (this != &other) {
-        let_go();
+        release_in_background();
         hold_ = std::move(other.hold_);
         core_ = std::move(other.core_);
     }
     return *this;
 }
 
-lease::~lease() { let_go(); }
+lease::~lease() { release_in_background(); }
 
-void lease::let_go() noexcept {
+void lease::release_in_background() noexcept {
     const auto held = std::exchange(hold_, nullptr);
     const auto core = std::exchange(core_, nullptr);
     if (!held || held->inherited() || held->why_lost()) { return; }
-    core->let_go(*held, false);
+    core->release_in_background(*held, false);
 }
 
 bool lease::valid() const noexcept { return hold_ && hold_->valid(); }

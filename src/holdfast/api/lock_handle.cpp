@@ -1,10 +1,10 @@
 #include "holdfast/api/access.hpp"
 #include "holdfast/api/acquire_call.hpp"
+#include "holdfast/api/active_calls.hpp"
 #include "holdfast/api/counted_holds.hpp"
 #include "holdfast/api/failure.hpp"
 #include "holdfast/api/hold_calls.hpp"
 #include "holdfast/api/single_holds.hpp"
-#include "holdfast/api/visitors.hpp"
 
 #include <holdfast/detail/lock_handle.hpp>
 
@@ -26,7 +26,7 @@ public:
 
     /// The hold of a new lease; null if there is none.
     [[nodiscard]] std::shared_ptr<core::hold> acquire(const api::acquire_call& call) {
-        const api::visitors::visit visit{visitors};
+        const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return nullptr; }
         // Leases are not counted: the thread would wait for itself.
         if (lock.type == lock_class::recursive_mutex &&
@@ -40,7 +40,7 @@ public:
     }
 
     [[nodiscard]] bool lock_for_thread(const api::acquire_call& call) {
-        const api::visitors::visit visit{visitors};
+        const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return false; }
         const auto again = holds->lock_again(call.request(), call.failure());
         if (again != api::thread_holds::relocking::not_held) {
@@ -51,7 +51,7 @@ public:
         return hold != nullptr;
     }
 
-    [[nodiscard]] std::shared_ptr<core::hold> need_hold(const char* function) const {
+    [[nodiscard]] std::shared_ptr<core::hold> require_hold(const char* function) const {
         auto hold = holds->find();
         if (!hold) {
             throw error{errc::not_held, lock.text() + ": " + function +
@@ -62,7 +62,7 @@ public:
 
     api::lock_object lock;
     std::unique_ptr<api::thread_holds> holds;
-    api::visitors visitors;
+    api::active_calls active_calls;
 };
 
 lock_handle::lock_handle(const client& client, std::string name, lock_class type, unsigned limit,
@@ -105,7 +105,7 @@ void lock_handle::unlock(share held) noexcept {
     const auto removed = body_->holds->remove(held.mode);
     if (removed.hold) { return api::unlock(core, *removed.hold); }
     if (removed.was_held) { return; } // an inner unlock
-    core.tell([this] {
+    core.report_event([this] {
         return event{event::kind::unlock_not_held,
                      name(),
                      {},
@@ -115,10 +115,10 @@ void lock_handle::unlock(share held) noexcept {
     });
 }
 
-std::uint64_t lock_handle::token() const { return api::token_of(*body_->need_hold("token()")); }
+std::uint64_t lock_handle::token() const { return api::token_of(*body_->require_hold("token()")); }
 
 std::stop_token lock_handle::lost() const {
-    return body_->lock.core->lost(*body_->need_hold("lost()"));
+    return body_->lock.core->lost(*body_->require_hold("lost()"));
 }
 
 bool lock_handle::valid() const noexcept {

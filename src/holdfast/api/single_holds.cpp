@@ -10,7 +10,7 @@ namespace holdfast::api {
 single_holds::~single_holds() {
     for (const auto& each : entries_) {
         if (each.hold->inherited() || each.hold->why_lost()) { continue; }
-        lock_.core->let_go(*each.hold, false);
+        lock_.core->release_in_background(*each.hold, false);
     }
 }
 

@@ -47,7 +47,7 @@ void give_to_this_thread(const lock_object& lock, const std::shared_ptr<core::ho
         keep();
     } catch (...) {
         core::forget_hold(hold.get());
-        lock.core->let_go(*hold, false);
+        lock.core->release_in_background(*hold, false);
         throw;
     }
 }

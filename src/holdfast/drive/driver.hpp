@@ -82,7 +82,7 @@ public:
     }
     /// Before anything is submitted whose answer may make a hold. Throws std::system_error if the
     /// system refuses a thread.
-    void need_keeper() { keeper_.start(); }
+    void ensure_keeper() { keeper_.start(); }
 
     /// From any thread, also inside a stop_callback: takes no lock that is ever held for long.
     void cancel(std::shared_ptr<participant> participant) noexcept {

@@ -138,16 +138,16 @@ notifier::~notifier() { pool_->end(); }
 
 void notifier::start() { pool_->start(); }
 
-void notifier::run(std::shared_ptr<task> posted) noexcept {
+void notifier::post(std::shared_ptr<task> posted) noexcept {
     // The task may destroy this notifier, and with it the last thread's pool, before add() returns.
     const auto pool = pool_;
     pool->add(std::move(posted));
 }
 
-void notifier::tell(event event) noexcept {
+void notifier::report(event event) noexcept {
     if (!observer_) { return; }
     try {
-        if (pool_->add(std::move(event))) { run(event_task_); }
+        if (pool_->add(std::move(event))) { post(event_task_); }
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
 }

@@ -38,10 +38,10 @@ public:
     /// Makes sure that there is a thread, before anything may have to be reported. Throws
     /// std::system_error if the system refuses one.
     void start();
-    void run(std::shared_ptr<task> posted) noexcept;
+    void post(std::shared_ptr<task> posted) noexcept;
     /// Dropped if the observer is `most_events` behind, or if there is no memory.
-    void tell(event event) noexcept;
-    [[nodiscard]] bool watched() const noexcept { return observer_ != nullptr; }
+    void report(event event) noexcept;
+    [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
 
     static constexpr unsigned most_threads = 16;
     static constexpr std::size_t most_events = 10'000;
