@@ -86,7 +86,7 @@ public:
     void on_shutdown() override { shut_down = true; }
     void send() {
         driver_.send(
-            *this, purpose::ask, [] { return engine::op{engine::diagnose_op{}}; }, base::never);
+            *this, purpose::acquire, [] { return engine::op{engine::diagnose_op{}}; }, base::never);
     }
 
     sleeper sleep;

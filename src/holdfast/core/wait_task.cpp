@@ -122,7 +122,7 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
         core_.unfinished().resend_all(op_.ticket.name, now);
         op_.not_after = actions.not_after;
         driver.send(
-            *this, drive::purpose::ask, [&] { return engine::op{op_}; }, actions.not_after);
+            *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
     }
     if (actions.beat) {
         const auto give_up = later(now, core_.connect_wait());
