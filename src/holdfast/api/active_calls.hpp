@@ -1,5 +1,5 @@
 #pragma once
-// Finds out in debug builds that a lock is destroyed while a thread waits for it.
+// Detects in debug builds that a lock is destroyed while a thread waits for it.
 
 #include <atomic>
 #include <cassert>
@@ -18,7 +18,7 @@ public:
 
 #else
 
-/// The threads that are inside a lock.
+/// Counts the threads that are inside a call of a lock.
 class active_calls {
 public:
     active_calls() = default;

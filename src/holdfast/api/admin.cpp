@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned most_per_page = 1'000;
 
-/// One call of an operator: its checks, its request, and how its failure is reported.
+/// One call of admin: its checks, its request, and the report of its failure.
 class admin_call {
 public:
     admin_call(core::client_core& core, std::optional<layout> layout, std::error_code* failure)

@@ -24,11 +24,11 @@ public:
         }
     }
 
-    /// The hold of a new lease; null if there is none.
+    /// Returns the hold of a new lease; null if there is none.
     [[nodiscard]] std::shared_ptr<core::hold> acquire(const api::acquire_call& call) {
         const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return nullptr; }
-        // Leases are not counted: the thread would wait for itself.
+        // Leases are not counted, so the thread would wait for itself.
         if (lock.type == lock_class::recursive_mutex &&
             core::held_by_this_thread(*lock.core, lock.id)) {
             api::fail(call.failure(), make_error_code(errc::would_deadlock), lock.text(),
@@ -42,9 +42,9 @@ public:
     [[nodiscard]] bool lock_for_thread(const api::acquire_call& call) {
         const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return false; }
-        const auto again = holds->lock_again(call.request(), call.failure());
-        if (again != api::thread_holds::relocking::not_held) {
-            return again == api::thread_holds::relocking::done;
+        const auto relocked = holds->lock_again(call.request(), call.failure());
+        if (relocked != api::thread_holds::relock_result::not_held) {
+            return relocked == api::thread_holds::relock_result::done;
         }
         const auto hold = call.run();
         if (hold) { holds->add(hold); }
@@ -75,7 +75,7 @@ const std::string& lock_handle::name() const noexcept { return body_->lock.terms
 
 lease lock_handle::acquire(share wanted, const acquire_options& options, std::error_code* failure) {
     auto hold = body_->acquire(
-        {body_->lock, wanted, wait_limit::unlimited(), options, api::on_stop::fails, failure});
+        {body_->lock, wanted, wait_limit::unlimited(), options, api::stop_policy::fails, failure});
     return hold ? access::make_lease(body_->lock.core, std::move(hold)) : lease{};
 }
 
@@ -83,20 +83,20 @@ std::optional<lease> lock_handle::try_acquire(share wanted, wait_limit wait,
                                               const acquire_options& options,
                                               std::error_code* failure) {
     auto hold =
-        body_->acquire({body_->lock, wanted, wait, options, api::on_stop::gives_up, failure});
+        body_->acquire({body_->lock, wanted, wait, options, api::stop_policy::gives_up, failure});
     if (!hold) { return std::nullopt; }
     return access::make_lease(body_->lock.core, std::move(hold));
 }
 
 bool lock_handle::lock(share wanted, const acquire_options& options, std::error_code* failure) {
     return body_->lock_for_thread(
-        {body_->lock, wanted, wait_limit::unlimited(), options, api::on_stop::fails, failure});
+        {body_->lock, wanted, wait_limit::unlimited(), options, api::stop_policy::fails, failure});
 }
 
 bool lock_handle::try_lock(share wanted, wait_limit wait, const acquire_options& options,
                            std::error_code* failure) {
     return body_->lock_for_thread(
-        {body_->lock, wanted, wait, options, api::on_stop::gives_up, failure});
+        {body_->lock, wanted, wait, options, api::stop_policy::gives_up, failure});
 }
 
 void lock_handle::unlock(share held) noexcept {
