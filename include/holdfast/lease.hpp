@@ -120,7 +120,7 @@ private:
     friend struct detail::access;
 
     lease(std::shared_ptr<core::client_core> core, std::shared_ptr<core::hold> hold) noexcept;
-    void let_go() noexcept;
+    void release_in_background() noexcept;
 
     std::shared_ptr<core::client_core> core_; // destroyed after hold_, which uses it
     std::shared_ptr<core::hold> hold_;

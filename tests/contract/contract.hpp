@@ -1,6 +1,6 @@
 #pragma once
-// What all files of the contract suite share. Each file is a topic, each test in it runs once for
-// every engine and names in a comment the promise of docs/design.md that it holds the engine to.
+// Shared by all files of the contract suite. Each file is a topic. Each test runs once for every
+// engine, and a comment names the promise of docs/safety.md that it checks.
 
 #include "support/background.hpp"
 #include "support/engines.hpp"

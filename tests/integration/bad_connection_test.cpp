@@ -50,7 +50,7 @@ protected:
             client_options{.connect_wait = connect_wait, .observer = {}});
     }
 
-    core::acquired acquire(const lock_options& options,
+    core::acquire_result acquire(const lock_options& options,
                            detail::wait_limit wait = detail::wait_limit::from(2s),
                            const std::string& name = "name") {
         return core_->acquire(core::request{.name = name, .options = options}, wait, {});

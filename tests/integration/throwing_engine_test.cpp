@@ -76,7 +76,7 @@ protected:
         std::make_unique<throwing_engine>(now_), seam::this_process(),
         client_options{.connect_wait = 2s});
 
-    core::acquired acquire(detail::wait_limit wait = detail::wait_limit::unlimited()) {
+    core::acquire_result acquire(detail::wait_limit wait = detail::wait_limit::unlimited()) {
         return core_->acquire({.name = "stock"}, wait, {});
     }
 };

@@ -21,7 +21,7 @@ namespace holdfast::test {
 namespace {
 
 using net::stream;
-using net::tls_terms;
+using net::tls_options;
 
 class tls_stream : public testing::Test {
 protected:
@@ -29,8 +29,8 @@ protected:
     tls_authority authority_{folder_.path()};
     const listener door_;
 
-    [[nodiscard]] tls_terms trusting() const { return {.ca_file = authority_.ca_file()}; }
-    [[nodiscard]] net::endpoint at(const tls_terms& terms, const std::string& host) const {
+    [[nodiscard]] tls_options trusting() const { return {.ca_file = authority_.ca_file()}; }
+    [[nodiscard]] net::endpoint at(const tls_options& terms, const std::string& host) const {
         return {.host = host, .port = door_.port(), .tls = terms};
     }
 
@@ -39,7 +39,7 @@ protected:
         std::string name{};   ///< that the server was asked for
     };
     /// Lets a client and a server with these terms exchange a word.
-    [[nodiscard]] meeting meet(const tls_terms& terms, const tls_peer_options& server,
+    [[nodiscard]] meeting meet(const tls_options& terms, const tls_peer_options& server,
                                const std::string& host = "127.0.0.1") const {
         background peer{[&](const std::stop_token&) {
             tls_peer self{door_.accept(), server};
@@ -57,12 +57,12 @@ protected:
         out.name = peer.get();
         return out;
     }
-    [[nodiscard]] std::string outcome(const tls_terms& terms, const tls_peer_options& server,
+    [[nodiscard]] std::string outcome(const tls_options& terms, const tls_peer_options& server,
                                       const std::string& host = "127.0.0.1") const {
         return meet(terms, server, host).client;
     }
     /// Without a server: for what is wrong before there is a connection.
-    [[nodiscard]] std::string at_once(const tls_terms& terms) const {
+    [[nodiscard]] std::string at_once(const tls_options& terms) const {
         return describe(*stream::start(at(terms, "127.0.0.1")));
     }
     [[nodiscard]] std::string file_with(const std::string& name, const std::string& text) const {

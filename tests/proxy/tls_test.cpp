@@ -19,9 +19,10 @@ TEST(proxy_tls, goes_through_and_can_be_cut) {
     tls_authority authority{folder.path()};
     const redis_server server{tls_server(authority)};
     proxy between{server.port()};
-    const auto client = net::stream::start({.host = "127.0.0.1",
-                                            .port = between.port(),
-                                            .tls = net::tls_terms{.ca_file = authority.ca_file()}});
+    const auto client =
+        net::stream::start({.host = "127.0.0.1",
+                            .port = between.port(),
+                            .tls = net::tls_options{.ca_file = authority.ca_file()}});
     open(*client);
     constexpr std::string_view answer = "+PONG\r\n";
     write_all(*client, "PING\r\n");
@@ -29,7 +30,7 @@ TEST(proxy_tls, goes_through_and_can_be_cut) {
     EXPECT_EQ(between.counts().requests, 0U) << "it cannot tell requests";
     between.cut();
     EXPECT_EQ(read_to_end(*client), "");
-    EXPECT_EQ(client->now_in(), net::stream::state::failed);
+    EXPECT_EQ(client->state(), net::stream_state::failed);
 }
 
 } // namespace

@@ -26,7 +26,7 @@ class dispatching : public testing::Test {
 protected:
     dispatching() { clock_.refresh(); }
 
-    void ask(purpose purpose = purpose::ask) {
+    void ask(purpose purpose = purpose::acquire) {
         dispatcher_.send(
             *one_, purpose, [] { return engine::op{engine::diagnose_op{}}; }, time_.at + 5s);
     }
@@ -59,7 +59,7 @@ TEST_F(dispatching, submits_at_once_and_delivers_the_answer_when_it_settles) {
     EXPECT_EQ(one_->take(), lines{}) << "not inside the call";
     EXPECT_FALSE(dispatcher_.idle());
     EXPECT_TRUE(dispatcher_.settle());
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: granted"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: granted"}));
     EXPECT_TRUE(dispatcher_.idle());
     EXPECT_FALSE(dispatcher_.settle()) << "nothing was submitted since";
 }
@@ -69,7 +69,7 @@ TEST_F(dispatching, lets_the_engine_act_before_it_ends) {
     state_.on_drive = [&](auto) { state_.answer(1, op_status::granted); };
     dispatcher_.settle();
     EXPECT_EQ(state_.drives, 1);
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: granted"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: granted"}));
 }
 
 TEST_F(dispatching, delivers_an_answer_once) {
@@ -78,7 +78,7 @@ TEST_F(dispatching, delivers_an_answer_once) {
     state_.answer(1, op_status::granted);
     state_.answer(7, op_status::granted); // to nobody
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: granted"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: granted"}));
 }
 
 TEST_F(dispatching, settles_what_participants_ask_for_while_it_delivers) {
@@ -168,7 +168,7 @@ TEST_F(dispatching, takes_what_an_engine_that_throws_had_in_flight_as_unknown) {
     EXPECT_EQ(state_.resets, 1);
     state_.on_submit = [](engine::op_id) {};
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: unknown", "answer to report: unknown",
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: unknown", "answer to report: unknown",
                                    "beat of 3000: unknown"}));
     EXPECT_EQ(one_->detail, "no descriptors");
     EXPECT_TRUE(dispatcher_.idle());
@@ -185,7 +185,7 @@ TEST_F(dispatching, delivers_first_what_the_engine_said_before_it_threw) {
         throw std::bad_alloc{};
     };
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: granted"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: granted"}));
 }
 
 TEST_F(dispatching, survives_an_engine_that_always_throws) {
@@ -193,19 +193,19 @@ TEST_F(dispatching, survives_an_engine_that_always_throws) {
     state_.on_drive = [](auto) { throw 8; };
     ask();
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: unknown"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: unknown"}));
     EXPECT_EQ(one_->detail, "unknown exception");
 }
 
 TEST_F(dispatching, answers_what_could_not_be_made_as_if_the_engine_were_unreachable) {
     const auto refuse = []() -> engine::op { throw std::bad_alloc{}; };
-    dispatcher_.send(*one_, purpose::ask, refuse, time_.at);
+    dispatcher_.send(*one_, purpose::acquire, refuse, time_.at);
     dispatcher_.send(*one_, purpose::release, refuse, time_.at);
     dispatcher_.beat(
         *one_, 3s, []() -> engine::beat_op::item { throw std::bad_alloc{}; }, time_.at);
     EXPECT_EQ(one_->take(), lines{});
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: failed", "answer to release: failed",
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: failed", "answer to release: failed",
                                    "beat of 3000: unknown"}));
     EXPECT_TRUE(state_.submitted.empty());
     dispatcher_.settle();
@@ -219,7 +219,7 @@ TEST_F(dispatching, tells_a_participant_without_memory_less) {
     state_.answer(1, op_status::granted);
     one_->throws = 1;
     dispatcher_.settle();
-    EXPECT_EQ(one_->take(), (lines{"answer to ask: unknown"}));
+    EXPECT_EQ(one_->take(), (lines{"answer to acquire: unknown"}));
     state_.notice(kind::granted, 7);
     one_->throws = 1;
     dispatcher_.settle();

@@ -86,7 +86,7 @@ public:
     void on_shutdown() override { shut_down = true; }
     void send() {
         driver_.send(
-            *this, purpose::ask, [] { return engine::op{engine::diagnose_op{}}; }, base::never);
+            *this, purpose::acquire, [] { return engine::op{engine::diagnose_op{}}; }, base::never);
     }
 
     sleeper sleep;
@@ -113,7 +113,7 @@ protected:
     }
     void start_keeper() {
         const driver::turn turn{driver_};
-        driver_.need_keeper();
+        driver_.ensure_keeper();
     }
     void await_submitted(std::size_t count) const {
         while (line_.submitted < count) { std::this_thread::yield(); }

@@ -120,7 +120,7 @@ private:
     }
     static std::string name_of(drive::purpose purpose) {
         switch (purpose) {
-        case drive::purpose::ask: return "ask";
+        case drive::purpose::acquire: return "acquire";
         case drive::purpose::withdraw: return "withdraw";
         case drive::purpose::release: return "release";
         case drive::purpose::report: return "report";

@@ -124,7 +124,7 @@ TEST_F(heartbeat_batches, are_unknown_when_the_engine_has_lost_them) {
     send({{"a", 200ms}});
     send({{"b", 200ms}});
     send({{"c", 200ms}});
-    heartbeats_.lose(2, {}, start);
+    heartbeats_.fail_up_to(2, {}, start);
     EXPECT_EQ(participant_->take(), (lines{"beat of 0: unknown", "beat of 0: unknown"}));
     EXPECT_EQ(heartbeats_.in_flight(), 1U);
 }

@@ -10,17 +10,17 @@ namespace holdfast::drive {
 namespace {
 
 using namespace std::chrono_literals;
-using situation = keeper_schedule::situation;
+using conditions = keeper_schedule::conditions;
 
 constexpr base::instant start{std::chrono::hours{1}};
 
 /// Somebody has led since `start`.
-situation led_for(base::duration time) {
+conditions led_for(base::duration time) {
     return {.now = start + time, .led = true, .led_since = start};
 }
 
 /// The last leader left at `start`.
-situation free_for(base::duration time) { return {.now = start + time, .last_led = start}; }
+conditions free_for(base::duration time) { return {.now = start + time, .last_led = start}; }
 
 TEST(keeper_schedule, lets_it_rest_while_somebody_leads) {
     auto busy = led_for(10ms);
@@ -85,7 +85,7 @@ TEST(keeper_schedule, does_not_wake_it_while_somebody_leads_or_it_is_awake) {
 TEST(keeper_schedule, wakes_it_from_a_long_rest_when_the_leader_leaves) {
     keeper_schedule schedule;
     ASSERT_EQ(schedule.rest(led_for(100ms)), start + 1100ms);
-    const situation left{.now = start + 150ms, .last_led = start + 150ms};
+    const conditions left{.now = start + 150ms, .last_led = start + 150ms};
     EXPECT_TRUE(schedule.must_wake(left));
     schedule.wake();
     ASSERT_TRUE(keeper_schedule::may_rest(left));

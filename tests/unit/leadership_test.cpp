@@ -26,7 +26,7 @@ std::string name_of(lead_state state) { return names.at(static_cast<std::size_t>
 class scene {
 public:
     explicit scene(lead_state state, std::size_t follower_count = 0) {
-        lead.keeper_runs();
+        lead.set_keeper_running();
         go_to(state);
         for (std::size_t i = 0; i < follower_count; ++i) { lead.follow(add_sleeper()); }
         EXPECT_EQ(name_of(lead.state()), name_of(state));

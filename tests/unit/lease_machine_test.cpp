@@ -104,7 +104,7 @@ TEST(lease_machine, p2_tries_again_and_again_after_unknown_renewals_until_n) {
         ASSERT_TRUE(todo.renew) << now;
         ++tries;
         const auto after = machine.on({renewal_unknown, {}, {}}, at(now + 1));
-        told += after.tell_trouble ? 1 : 0;
+        told += after.report_trouble ? 1 : 0;
         now = std::chrono::duration<double, std::milli>(after.wake - at(0)).count();
     }
     EXPECT_EQ(now, 28'198);
@@ -116,13 +116,13 @@ TEST(lease_machine, p2_tries_again_and_again_after_unknown_renewals_until_n) {
 TEST(lease_machine, tells_once_that_it_recovered) {
     auto machine = granted();
     tick_at(machine, 10'000);
-    EXPECT_TRUE(machine.on({renewal_unknown, {}, {}}, at(10'100)).tell_trouble);
+    EXPECT_TRUE(machine.on({renewal_unknown, {}, {}}, at(10'100)).report_trouble);
     tick_at(machine, 11'100);
-    EXPECT_FALSE(machine.on({renewal_unknown, {}, {}}, at(11'200)).tell_trouble);
+    EXPECT_FALSE(machine.on({renewal_unknown, {}, {}}, at(11'200)).report_trouble);
     tick_at(machine, 12'200);
-    EXPECT_TRUE(renewed_at(machine, 12'201, 12'200, 30s).tell_recovered);
+    EXPECT_TRUE(renewed_at(machine, 12'201, 12'200, 30s).report_recovered);
     tick_at(machine, 22'200);
-    EXPECT_FALSE(renewed_at(machine, 22'201, 22'200, 30s).tell_recovered);
+    EXPECT_FALSE(renewed_at(machine, 22'201, 22'200, 30s).report_recovered);
 }
 
 TEST(lease_machine, a_shorter_extension_lowers_the_deadline_when_it_is_sent) {

@@ -61,7 +61,7 @@ TEST(lease_time_outs, a_release_without_a_limit_is_sent_again_until_the_lease_ha
     auto machine = granted(10s);
     machine.on({tick, {}, {}}, at(3'400)); // the engine may end it at 13400, by its own clock
     EXPECT_EQ(words(machine, machine.on({release, never, {}}, at(3'500))), "releasing, release");
-    EXPECT_EQ(machine.release_until(), at(13'400 + 102));
+    EXPECT_EQ(machine.release_deadline(), at(13'400 + 102));
     auto now = at(3'600);
     auto sent = 1;
     while (machine.state() == state::releasing) {
@@ -79,7 +79,7 @@ TEST(lease_time_outs, a_release_of_a_hand_off_is_tried_for_as_long_as_that_may_l
     auto machine = handed_off();
     machine.on({tick, {}, {}}, at(900)); // it heard of it only now
     machine.on({release, never, {}}, at(910));
-    EXPECT_GE(machine.release_until(), at(900 + 2'000));
+    EXPECT_GE(machine.release_deadline(), at(900 + 2'000));
 }
 
 TEST(lease_time_outs, a_release_that_is_to_be_sent_again_is_sent_at_once_for_one_who_asks_anew) {
@@ -88,9 +88,9 @@ TEST(lease_time_outs, a_release_that_is_to_be_sent_again_is_sent_at_once_for_one
     EXPECT_EQ(words(machine, machine.on({hurry, {}, {}}, at(110))), "releasing")
         << "it is on its way";
     machine.on({release_unknown, {}, {}}, at(120));
-    EXPECT_TRUE(machine.owes_release());
+    EXPECT_TRUE(machine.must_resend_release());
     EXPECT_EQ(words(machine, machine.on({hurry, {}, {}}, at(130))), "releasing, release");
-    EXPECT_FALSE(machine.owes_release());
+    EXPECT_FALSE(machine.must_resend_release());
     EXPECT_EQ(words(machine, machine.on({release_done, {}, {}}, at(140))), "ended, released");
 }
 

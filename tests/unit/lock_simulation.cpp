@@ -160,7 +160,7 @@ void simulation::do_wait(const someone& member, const waiter_machine::actions& t
                  feed_wait(member, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
              });
     }
-    member->withdraw_failed = member->withdraw_failed || todo.tell_withdraw_failed;
+    member->withdraw_failed = member->withdraw_failed || todo.report_withdraw_failed;
     if (!member->holding) { wake(member, todo.wake); }
     if (todo.finish) {
         member->finished = true;
@@ -186,7 +186,7 @@ void simulation::feed_hold(const someone& member, const lease_input& input) {
 
 void simulation::do_hold(const someone& member, const lease_machine::actions& todo) {
     auto& machine = *member->holding;
-    losses_ += todo.tell_lost ? 1 : 0;
+    losses_ += todo.report_lost ? 1 : 0;
     if (todo.renew) {
         call(member, engine::beat_op{{{member->op.ticket, false, todo.renew_for}}}, todo.renew_by,
              [this, member, lease = todo.renew_for](const engine::answer& answer, instant sent) {
@@ -200,7 +200,7 @@ void simulation::do_hold(const someone& member, const lease_machine::actions& to
     }
     if (todo.release) {
         call(member, engine::release_op{member->op.ticket},
-             std::min(machine.release_until(), now_ + connect_wait),
+             std::min(machine.release_deadline(), now_ + connect_wait),
              [this, member](const engine::answer& answer, instant /*sent*/) {
                  auto event = lease_event::release_unknown;
                  if (answer.status == op_status::released ||

@@ -130,7 +130,7 @@ void simulation::check_end() {
     for (const auto& one : record_.holds) {
         const auto actor = of(one.owner);
         const bool explained =
-            actor->withdraw_failed || (actor->holding && actor->holding->why()) ||
+            actor->withdraw_failed || (actor->holding && actor->holding->loss_reason()) ||
             (actor->holding && actor->holding->ending() == lease_ending::unknown);
         if (!explained) { complain("a hold was left that nobody wants"); }
     }

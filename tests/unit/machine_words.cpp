@@ -105,9 +105,10 @@ std::string words(const lease_machine& machine, const lease_machine::actions& to
     sentence out{word(machine.state())};
     out.add(todo.renew, "renew " + std::to_string(todo.renew_for.count()));
     out.add(todo.release, "release");
-    out.add(todo.tell_lost, "tell " + std::string{machine.why() ? word(*machine.why()) : "?"});
-    out.add(todo.tell_trouble, "trouble");
-    out.add(todo.tell_recovered, "recovered");
+    out.add(todo.report_lost,
+            "tell " + std::string{machine.loss_reason() ? word(*machine.loss_reason()) : "?"});
+    out.add(todo.report_trouble, "trouble");
+    out.add(todo.report_recovered, "recovered");
     out.add(machine.state() == lease_state::ended, word(machine.ending()));
     out.add(todo.wake != base::never, "@" + when(todo.wake));
     return out.text();
@@ -125,7 +126,7 @@ std::string words(const waiter_machine& machine, const waiter_machine::actions& 
     } else {
         out.add(todo.finish, "tell " + std::string{word(machine.result())});
     }
-    out.add(todo.tell_withdraw_failed, "tell withdraw_failed");
+    out.add(todo.report_withdraw_failed, "tell withdraw_failed");
     out.add(todo.wake != base::never, "@" + when(todo.wake));
     return out.text();
 }

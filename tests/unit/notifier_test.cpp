@@ -44,11 +44,11 @@ TEST(notifier, starts_a_task_at_once_while_others_hang) {
     std::promise<void> end;
     const auto ended = end.get_future().share();
     std::promise<void> ran;
-    notifier notify{nullptr};
+    notifier notifier{nullptr};
     for (unsigned i = 0; i + 1 < notifier::most_threads; ++i) {
-        notify.run(task([ended] { ended.wait(); }));
+        notifier.post(task([ended] { ended.wait(); }));
     }
-    notify.run(task([&ran] { ran.set_value(); }));
+    notifier.post(task([&ran] { ran.set_value(); }));
     EXPECT_EQ(ran.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
     end.set_value();
 }
@@ -56,8 +56,8 @@ TEST(notifier, starts_a_task_at_once_while_others_hang) {
 TEST(notifier, tells_events_in_order_and_one_at_a_time) {
     const auto watch = std::make_shared<collecting>();
     {
-        notifier notify{watch};
-        for (int i = 0; i < 500; ++i) { notify.tell({.name = std::to_string(i)}); }
+        notifier notifier{watch};
+        for (int i = 0; i < 500; ++i) { notifier.report({.name = std::to_string(i)}); }
     } // its end runs what is queued
     ASSERT_EQ(watch->names.size(), 500U);
     for (int i = 0; i < 500; ++i) {
@@ -82,8 +82,8 @@ TEST(notifier, drops_events_when_the_observer_is_too_far_behind) {
     std::promise<void> end;
     const auto watch = std::make_shared<stuck>(end.get_future().share());
     {
-        notifier notify{watch};
-        for (std::size_t i = 0; i < notifier::most_events + 500; ++i) { notify.tell({}); }
+        notifier notifier{watch};
+        for (std::size_t i = 0; i < notifier::most_events + 500; ++i) { notifier.report({}); }
         end.set_value();
     }
     EXPECT_GE(watch->told, notifier::most_events);
@@ -95,8 +95,8 @@ TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
         std::promise<void> done;
         auto last =
             std::make_shared<std::unique_ptr<notifier>>(std::make_unique<notifier>(nullptr));
-        auto& notify = **last;
-        notify.run(task([last, &done] {
+        auto& notifier = **last;
+        notifier.post(task([last, &done] {
             last->reset();
             done.set_value();
         }));
@@ -123,8 +123,8 @@ TEST(notifier, may_be_destroyed_with_the_last_of_its_tasks) {
     };
     std::promise<void> done;
     auto last = std::make_shared<reporting>(done);
-    auto& notify = *last->owned;
-    notify.run(std::move(last));
+    auto& notifier = *last->owned;
+    notifier.post(std::move(last));
     EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds{5}), std::future_status::ready);
 }
 

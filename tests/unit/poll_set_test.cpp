@@ -35,21 +35,21 @@ TEST_F(polling, ends_when_the_engines_descriptor_is_ready) {
     ASSERT_EQ(::send(server_.get(), "x", 1, MSG_NOSIGNAL), 1);
     polled_.collect(wake_, engine_);
     polled_.wait();
-    ASSERT_EQ(polled_.engines().size(), 1U);
-    EXPECT_EQ(polled_.engines()[0].revents, POLLIN);
+    ASSERT_EQ(polled_.engine_descriptors().size(), 1U);
+    EXPECT_EQ(polled_.engine_descriptors()[0].revents, POLLIN);
 }
 
 TEST_F(polling, ends_when_it_is_rung_and_when_a_timer_is_due) {
     polled_.collect(wake_, engine_);
-    wake_.ring();
+    wake_.signal();
     polled_.wait();
-    EXPECT_EQ(polled_.engines()[0].revents, 0);
-    wake_.handle(polled_.own());
+    EXPECT_EQ(polled_.engine_descriptors()[0].revents, 0);
+    wake_.handle(polled_.driver_descriptors());
     wake_.arm(base::instant{std::chrono::nanoseconds{1}}); // long ago
     polled_.collect(wake_, engine_);
     polled_.wait();
-    EXPECT_NE(polled_.own()[0].revents, 0);
-    EXPECT_EQ(polled_.own()[1].revents, 0) << "the ringing was handled";
+    EXPECT_NE(polled_.driver_descriptors()[0].revents, 0);
+    EXPECT_EQ(polled_.driver_descriptors()[1].revents, 0) << "the ringing was handled";
 }
 
 TEST_F(polling, is_current_until_the_engine_has_other_descriptors) {

@@ -368,9 +368,9 @@ TEST(waiter_machine, a_withdrawal_that_failed_is_sent_before_its_time_for_one_wh
     one(cancel, 10);
     EXPECT_EQ(one(hurry, 20), "withdrawing") << "it is on its way";
     one(withdraw_failed, 30);
-    EXPECT_TRUE(one.machine.owes_withdrawal());
+    EXPECT_TRUE(one.machine.must_resend_withdraw());
     EXPECT_EQ(one(hurry, 40), "withdrawing, withdraw");
-    EXPECT_FALSE(one.machine.owes_withdrawal());
+    EXPECT_FALSE(one.machine.must_resend_withdraw());
     EXPECT_EQ(one(withdrawn, 50), "done");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The only way from the public classes to their internals.
+// Gives the implementation access to the private members of client and lease.
 
 #include <holdfast/client.hpp>
 #include <holdfast/lease.hpp>

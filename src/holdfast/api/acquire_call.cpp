@@ -7,7 +7,7 @@
 namespace holdfast::api {
 
 void acquire_call::report(std::error_code code, const std::string& detail) const {
-    if (code == errc::cancelled && on_stop_ == on_stop::gives_up) { return; }
+    if (code == errc::cancelled && stop_policy_ == stop_policy::gives_up) { return; }
     fail(failure_, code, lock_.text(), detail);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// One call of lock() or acquire(): checked before any I/O, waited for, and its failure reported.
+// One call of lock() or acquire(): checks its options, waits for the lock and reports failures.
 
 #include "holdfast/api/lock_object.hpp"
 
@@ -9,24 +9,24 @@
 
 namespace holdfast::api {
 
-/// What a requested stop means: an error for lock() and acquire(), contention for the try forms.
-enum class on_stop { fails, gives_up };
+/// The effect of a requested stop: lock() and acquire() fail, the try forms return empty.
+enum class stop_policy { fails, gives_up };
 
 class acquire_call {
 public:
     acquire_call(const lock_object& lock, detail::share wanted, detail::wait_limit wait,
-                 const acquire_options& options, on_stop stopped, std::error_code* failure)
+                 const acquire_options& options, stop_policy on_stop, std::error_code* failure)
         : lock_{lock},
           request_{lock.request(wanted, options)},
           wait_{wait},
           stop_{options.stop},
-          on_stop_{stopped},
+          stop_policy_{on_stop},
           failure_{failure} {}
 
-    /// Whether the call may go on: its options are valid, the engine has what it asks for, and no
-    /// stop is requested. Does no I/O.
+    /// Whether the call may proceed: its options are valid, the engine supports them, and no stop
+    /// is requested. Does no I/O.
     [[nodiscard]] bool is_allowed() const;
-    /// Asks the engine. Null if someone else held the lock all the time, or after a failure.
+    /// Requests the lock. Null if someone else held it all the time, or after a failure.
     [[nodiscard]] std::shared_ptr<core::hold> run() const;
 
     [[nodiscard]] const core::request& request() const noexcept { return request_; }
@@ -39,7 +39,7 @@ private:
     core::request request_;
     detail::wait_limit wait_;
     const std::stop_token& stop_;
-    on_stop on_stop_;
+    stop_policy stop_policy_;
     std::error_code* failure_;
 };
 

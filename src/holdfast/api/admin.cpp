@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned most_per_page = 1'000;
 
-/// One call of an operator: its checks, its request, and how its failure is reported.
+/// One call of admin: its checks, its request, and the report of its failure.
 class admin_call {
 public:
     admin_call(core::client_core& core, std::optional<layout> layout, std::error_code* failure)
@@ -118,7 +118,7 @@ private:
     }
 
     [[nodiscard]] engine::answer ask(const char* function, const engine::op& operation) const {
-        auto result = core_.ask(operation);
+        auto result = core_.execute(operation);
         if (result.failure) { api::fail(failure_, result.failure, function, result.detail); }
         return std::move(result.answer);
     }

@@ -9,22 +9,22 @@ namespace holdfast::api {
 counted_holds::counted_holds(const lock_object& lock)
     : lock_{lock}, key_{static_cast<char>('0' + static_cast<int>(lock.id.layout)) + lock.id.name} {}
 
-thread_holds::relocking counted_holds::lock_again(const core::request& /*request*/,
-                                                  std::error_code* failure) {
-    if (const auto mine = entry(); mine.count > 0) {
-        if (mine.held->why_lost() || !mine.held->valid()) {
+thread_holds::relock_result counted_holds::lock_again(const core::request& /*request*/,
+                                                      std::error_code* failure) {
+    if (const auto held = entry(); held.count > 0) {
+        if (held.held->why_lost() || !held.held->valid()) {
             fail(failure, errc::lost, lock_.text(),
                  "an outer lock of this thread was lost; unlock every level before you lock again");
-            return relocking::refused;
+            return relock_result::refused;
         }
         lock_.core->recursion().increment(core::this_thread(), key_);
-        return relocking::done;
+        return relock_result::done;
     }
     if (core::held_by_this_thread(*lock_.core, lock_.id)) { // as a mutex, which does not count
         fail(failure, errc::would_deadlock, lock_.text());
-        return relocking::refused;
+        return relock_result::refused;
     }
-    return relocking::not_held;
+    return relock_result::not_held;
 }
 
 void counted_holds::add(const std::shared_ptr<core::hold>& hold) {

@@ -1,5 +1,5 @@
 #pragma once
-// A failure in the form that the caller chose: thrown, or set.
+// Reports a failure as the caller chose: thrown, or set in a std::error_code.
 
 #include <holdfast/error.hpp>
 
@@ -20,7 +20,8 @@ inline void clear(std::error_code* failure) noexcept {
     if (failure != nullptr) { failure->clear(); }
 }
 
-/// Runs `check`, which throws holdfast::error; false if it did and `failure` is set instead.
+/// Runs `check`, which may throw holdfast::error. If `failure` is not null, sets it instead of
+/// throwing, and returns false.
 template <class Check>
 bool passes(std::error_code* failure, Check&& check) {
     if (failure == nullptr) {

@@ -6,10 +6,10 @@ namespace holdfast::api {
 
 void unlock(core::client_core& core, core::hold& hold) noexcept {
     if (hold.why_lost()) {
-        core.tell(event::kind::unlock_after_loss, hold, make_error_code(errc::lost));
+        core.report_event(event::kind::unlock_after_loss, hold, make_error_code(errc::lost));
         return;
     }
-    core.let_go(hold, true);
+    core.release_in_background(hold, true);
 }
 
 std::uint64_t token_of(const core::hold& hold) {

@@ -1,5 +1,5 @@
 #pragma once
-// What both a lease and a locked mutex do with their hold.
+// The operations on a hold that a lease and a locked mutex share.
 
 #include "holdfast/core/client_core.hpp"
 
@@ -10,7 +10,7 @@ namespace holdfast::api {
 /// Releases without throwing, as unlock() must; failures go to the observer.
 void unlock(core::client_core& core, core::hold& hold) noexcept;
 
-/// Throws error(unsupported) where there are no tokens: a token is never 0.
+/// Throws error(unsupported) if the hold has no token, i.e. if it is 0.
 [[nodiscard]] std::uint64_t token_of(const core::hold& hold);
 
 } // namespace holdfast::api

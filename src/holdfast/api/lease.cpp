@@ -34,20 +34,20 @@ lease::lease(lease&& other) noexcept = default;
 
 lease& lease::operator=(lease&& other) noexcept {
     if (this != &other) {
-        let_go();
+        release_in_background();
         hold_ = std::move(other.hold_);
         core_ = std::move(other.core_);
     }
     return *this;
 }
 
-lease::~lease() { let_go(); }
+lease::~lease() { release_in_background(); }
 
-void lease::let_go() noexcept {
+void lease::release_in_background() noexcept {
     const auto held = std::exchange(hold_, nullptr);
     const auto core = std::exchange(core_, nullptr);
     if (!held || held->inherited() || held->why_lost()) { return; }
-    core->let_go(*held, false);
+    core->release_in_background(*held, false);
 }
 
 bool lease::valid() const noexcept { return hold_ && hold_->valid(); }
@@ -81,7 +81,7 @@ std::optional<loss> lease::why_lost() const noexcept {
 
 namespace {
 
-void extend_or(core::client_core* core, core::hold* held, std::chrono::milliseconds lease,
+void do_extend(core::client_core* core, core::hold* held, std::chrono::milliseconds lease,
                std::error_code* failure) {
     api::clear(failure);
     if (held == nullptr) {
@@ -96,15 +96,15 @@ void extend_or(core::client_core* core, core::hold* held, std::chrono::milliseco
 } // namespace
 
 void lease::extend(std::chrono::milliseconds duration) {
-    extend_or(core_.get(), hold_.get(), duration, nullptr);
+    do_extend(core_.get(), hold_.get(), duration, nullptr);
 }
 void lease::extend(std::chrono::milliseconds duration, std::error_code& failure) {
-    extend_or(core_.get(), hold_.get(), duration, &failure);
+    do_extend(core_.get(), hold_.get(), duration, &failure);
 }
 
 namespace {
 
-release_answer release_or(const std::shared_ptr<core::client_core>& core,
+release_answer do_release(const std::shared_ptr<core::client_core>& core,
                           const std::shared_ptr<core::hold>& held, std::error_code* failure) {
     api::clear(failure);
     if (!held) {
@@ -121,14 +121,14 @@ release_answer release_or(const std::shared_ptr<core::client_core>& core,
 
 } // namespace
 
-// The lease is empty afterwards in any case: a hold that is not released by now ends by itself.
+// The lease is empty afterwards, also after a failure: a hold that was not released expires.
 release_answer lease::release() {
     const auto held = std::exchange(hold_, nullptr);
-    return release_or(std::exchange(core_, nullptr), held, nullptr);
+    return do_release(std::exchange(core_, nullptr), held, nullptr);
 }
 release_answer lease::release(std::error_code& failure) {
     const auto held = std::exchange(hold_, nullptr);
-    return release_or(std::exchange(core_, nullptr), held, &failure);
+    return do_release(std::exchange(core_, nullptr), held, &failure);
 }
 
 } // namespace holdfast

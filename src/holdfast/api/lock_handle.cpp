@@ -1,10 +1,10 @@
 #include "holdfast/api/access.hpp"
 #include "holdfast/api/acquire_call.hpp"
+#include "holdfast/api/active_calls.hpp"
 #include "holdfast/api/counted_holds.hpp"
 #include "holdfast/api/failure.hpp"
 #include "holdfast/api/hold_calls.hpp"
 #include "holdfast/api/single_holds.hpp"
-#include "holdfast/api/visitors.hpp"
 
 #include <holdfast/detail/lock_handle.hpp>
 
@@ -24,11 +24,11 @@ public:
         }
     }
 
-    /// The hold of a new lease; null if there is none.
+    /// Returns the hold of a new lease; null if there is none.
     [[nodiscard]] std::shared_ptr<core::hold> acquire(const api::acquire_call& call) {
-        const api::visitors::visit visit{visitors};
+        const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return nullptr; }
-        // Leases are not counted: the thread would wait for itself.
+        // Leases are not counted, so the thread would wait for itself.
         if (lock.type == lock_class::recursive_mutex &&
             core::held_by_this_thread(*lock.core, lock.id)) {
             api::fail(call.failure(), make_error_code(errc::would_deadlock), lock.text(),
@@ -40,18 +40,18 @@ public:
     }
 
     [[nodiscard]] bool lock_for_thread(const api::acquire_call& call) {
-        const api::visitors::visit visit{visitors};
+        const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return false; }
-        const auto again = holds->lock_again(call.request(), call.failure());
-        if (again != api::thread_holds::relocking::not_held) {
-            return again == api::thread_holds::relocking::done;
+        const auto relocked = holds->lock_again(call.request(), call.failure());
+        if (relocked != api::thread_holds::relock_result::not_held) {
+            return relocked == api::thread_holds::relock_result::done;
         }
         const auto hold = call.run();
         if (hold) { holds->add(hold); }
         return hold != nullptr;
     }
 
-    [[nodiscard]] std::shared_ptr<core::hold> need_hold(const char* function) const {
+    [[nodiscard]] std::shared_ptr<core::hold> require_hold(const char* function) const {
         auto hold = holds->find();
         if (!hold) {
             throw error{errc::not_held, lock.text() + ": " + function +
@@ -62,7 +62,7 @@ public:
 
     api::lock_object lock;
     std::unique_ptr<api::thread_holds> holds;
-    api::visitors visitors;
+    api::active_calls active_calls;
 };
 
 lock_handle::lock_handle(const client& client, std::string name, lock_class type, unsigned limit,
@@ -75,7 +75,7 @@ const std::string& lock_handle::name() const noexcept { return body_->lock.terms
 
 lease lock_handle::acquire(share wanted, const acquire_options& options, std::error_code* failure) {
     auto hold = body_->acquire(
-        {body_->lock, wanted, wait_limit::unlimited(), options, api::on_stop::fails, failure});
+        {body_->lock, wanted, wait_limit::unlimited(), options, api::stop_policy::fails, failure});
     return hold ? access::make_lease(body_->lock.core, std::move(hold)) : lease{};
 }
 
@@ -83,20 +83,20 @@ std::optional<lease> lock_handle::try_acquire(share wanted, wait_limit wait,
                                               const acquire_options& options,
                                               std::error_code* failure) {
     auto hold =
-        body_->acquire({body_->lock, wanted, wait, options, api::on_stop::gives_up, failure});
+        body_->acquire({body_->lock, wanted, wait, options, api::stop_policy::gives_up, failure});
     if (!hold) { return std::nullopt; }
     return access::make_lease(body_->lock.core, std::move(hold));
 }
 
 bool lock_handle::lock(share wanted, const acquire_options& options, std::error_code* failure) {
     return body_->lock_for_thread(
-        {body_->lock, wanted, wait_limit::unlimited(), options, api::on_stop::fails, failure});
+        {body_->lock, wanted, wait_limit::unlimited(), options, api::stop_policy::fails, failure});
 }
 
 bool lock_handle::try_lock(share wanted, wait_limit wait, const acquire_options& options,
                            std::error_code* failure) {
     return body_->lock_for_thread(
-        {body_->lock, wanted, wait, options, api::on_stop::gives_up, failure});
+        {body_->lock, wanted, wait, options, api::stop_policy::gives_up, failure});
 }
 
 void lock_handle::unlock(share held) noexcept {
@@ -105,7 +105,7 @@ void lock_handle::unlock(share held) noexcept {
     const auto removed = body_->holds->remove(held.mode);
     if (removed.hold) { return api::unlock(core, *removed.hold); }
     if (removed.was_held) { return; } // an inner unlock
-    core.tell([this] {
+    core.report_event([this] {
         return event{event::kind::unlock_not_held,
                      name(),
                      {},
@@ -115,10 +115,10 @@ void lock_handle::unlock(share held) noexcept {
     });
 }
 
-std::uint64_t lock_handle::token() const { return api::token_of(*body_->need_hold("token()")); }
+std::uint64_t lock_handle::token() const { return api::token_of(*body_->require_hold("token()")); }
 
 std::stop_token lock_handle::lost() const {
-    return body_->lock.core->lost(*body_->need_hold("lost()"));
+    return body_->lock.core->lost(*body_->require_hold("lost()"));
 }
 
 bool lock_handle::valid() const noexcept {

@@ -12,12 +12,12 @@ primitive primitive_of(detail::lock_class type) noexcept {
     switch (type) {
     case detail::lock_class::shared_mutex: return primitive::shared_mutex;
     case detail::lock_class::semaphore: return primitive::semaphore;
-    default: return primitive::mutex; // a recursive_mutex, too: only the client counts
+    default: return primitive::mutex; // also a recursive_mutex: the engine does not count
     }
 }
 
-core::request checked(std::string name, detail::lock_class type, unsigned limit,
-                      lock_options options) {
+core::request checked_request(std::string name, detail::lock_class type, unsigned limit,
+                              lock_options options) {
     core::check_name(name);
     core::check_limit(limit);
     core::check_options(options);
@@ -30,7 +30,7 @@ lock_object::lock_object(std::shared_ptr<core::client_core> client, std::string 
                          detail::lock_class lock_class, unsigned limit, lock_options options)
     : core{std::move(client)},
       type{lock_class},
-      terms{checked(std::move(name), lock_class, limit, std::move(options))},
+      terms{checked_request(std::move(name), lock_class, limit, std::move(options))},
       id{*core, terms} {}
 
 core::request lock_object::request(detail::share wanted, const acquire_options& options) const {

@@ -10,27 +10,27 @@ namespace holdfast::api {
 single_holds::~single_holds() {
     for (const auto& each : entries_) {
         if (each.hold->inherited() || each.hold->why_lost()) { continue; }
-        lock_.core->let_go(*each.hold, false);
+        lock_.core->release_in_background(*each.hold, false);
     }
 }
 
-thread_holds::relocking single_holds::lock_again(const core::request& request,
-                                                 std::error_code* failure) {
+thread_holds::relock_result single_holds::lock_again(const core::request& request,
+                                                     std::error_code* failure) {
     auto& core = *lock_.core;
     const auto held = core::held_by_this_thread(core, lock_.id);
-    if (!held) { return relocking::not_held; }
+    if (!held) { return relock_result::not_held; }
     const bool refreshes =
         core.caps(request.kind, core::lock_format_of(request.options)).refreshes && held == find();
     if (!refreshes) {
         // A try fails, too: std::lock would retry forever.
         fail(failure, errc::would_deadlock, lock_.text());
-        return relocking::refused;
+        return relock_result::refused;
     }
     const auto extended = core.extend(*held, core::terms_of(request.options).lease);
-    if (!extended) { return relocking::done; }
-    if (extended == errc::lost) { return relocking::not_held; }
+    if (!extended) { return relock_result::done; }
+    if (extended == errc::lost) { return relock_result::not_held; }
     fail(failure, extended, lock_.text());
-    return relocking::refused;
+    return relock_result::refused;
 }
 
 void single_holds::add(const std::shared_ptr<core::hold>& hold) {

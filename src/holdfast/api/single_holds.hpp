@@ -1,5 +1,5 @@
 #pragma once
-// The holds of a mutex or shared_mutex: a thread has one at most.
+// The holds of a mutex or shared_mutex: at most one per thread.
 
 #include "holdfast/api/thread_holds.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace holdfast::api {
 
-/// A thread whose hold was lost keeps it until it unlocks; the others are not affected.
+/// A lost hold stays here until its thread unlocks.
 class single_holds final : public thread_holds {
 public:
     explicit single_holds(const lock_object& lock) noexcept : lock_{lock} {}
     ~single_holds() override; ///< releases what threads still hold
 
-    [[nodiscard]] relocking lock_again(const core::request& request,
-                                       std::error_code* failure) override;
+    [[nodiscard]] relock_result lock_again(const core::request& request,
+                                           std::error_code* failure) override;
     void add(const std::shared_ptr<core::hold>& hold) override;
     [[nodiscard]] removed remove(mode mode) override;
     [[nodiscard]] std::shared_ptr<core::hold> find() const override;

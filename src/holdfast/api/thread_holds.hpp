@@ -1,5 +1,5 @@
 #pragma once
-// The holds that belong to threads, as lock() makes them: who has one, and what locking again does.
+// The holds of lock(), which belong to threads: the interface of single_holds and counted_holds.
 
 #include "holdfast/api/lock_object.hpp"
 #include "holdfast/core/threads.hpp"
@@ -12,15 +12,15 @@ namespace holdfast::api {
 /// Thread safety: all members from any thread; each thread sees and changes only its own holds.
 class thread_holds {
 public:
-    /// What lock() does with a thread that holds the lock already.
-    enum class relocking {
-        not_held, ///< the thread holds nothing: ask the engine
-        done,     ///< the thread holds it, with nothing asked
+    /// The result of lock() by a thread that may hold the lock already.
+    enum class relock_result {
+        not_held, ///< the thread does not hold it: acquire it
+        done,     ///< the thread holds it; no acquire is needed
         refused,  ///< `failure` is set
     };
     struct removed {
         bool was_held = false;
-        std::shared_ptr<core::hold> hold; ///< to be released now; null: an inner unlock
+        std::shared_ptr<core::hold> hold; ///< the caller releases it; null: an inner unlock
     };
 
     thread_holds() = default;
@@ -28,17 +28,17 @@ public:
     thread_holds& operator=(const thread_holds&) = delete;
     virtual ~thread_holds() = default;
 
-    [[nodiscard]] virtual relocking lock_again(const core::request& request,
-                                               std::error_code* failure) = 0;
+    [[nodiscard]] virtual relock_result lock_again(const core::request& request,
+                                                   std::error_code* failure) = 0;
     virtual void add(const std::shared_ptr<core::hold>& hold) = 0;
     [[nodiscard]] virtual removed remove(mode mode) = 0;
-    /// The calling thread's; null if it has none. Also one that was lost and not unlocked yet.
+    /// The calling thread's hold, even if it is lost; null if it has none.
     [[nodiscard]] virtual std::shared_ptr<core::hold> find() const = 0;
     [[nodiscard]] virtual unsigned count() const = 0;
 };
 
-/// The calling thread holds it from now on, and `keep` remembers it. If there is no memory for that
-/// the hold is released.
+/// Makes the calling thread the holder; `keep` stores the hold. If either throws, the hold is
+/// released.
 template <typename Keep>
 void give_to_this_thread(const lock_object& lock, const std::shared_ptr<core::hold>& hold,
                          Keep keep) {
@@ -47,7 +47,7 @@ void give_to_this_thread(const lock_object& lock, const std::shared_ptr<core::ho
         keep();
     } catch (...) {
         core::forget_hold(hold.get());
-        lock.core->let_go(*hold, false);
+        lock.core->release_in_background(*hold, false);
         throw;
     }
 }

@@ -14,12 +14,12 @@ namespace holdfast::core {
 using base::instant;
 using base::milliseconds;
 using machine::waiter_machine;
-using turn = drive::driver::turn;
+using driver_turn = drive::driver::turn;
 
 namespace {
 
 /// How long the destructor waits for the last withdrawals and releases.
-constexpr milliseconds farewell{500};
+constexpr milliseconds shutdown_wait{500};
 
 /// How long unlock() and destructors wait for the reply to their release.
 constexpr milliseconds release_wait{200};
@@ -27,7 +27,7 @@ constexpr milliseconds release_wait{200};
 /// The least time-out of requests that no caller waits for.
 constexpr milliseconds least_background_wait{1000};
 
-std::error_code forked() { return make_error_code(errc::forked); }
+std::error_code forked_error() { return make_error_code(errc::forked); }
 const char* const forked_detail =
     "this client was made before fork(); make a new one in the child process";
 
@@ -61,13 +61,13 @@ client_core::~client_core() {
         static_cast<void>(notifier_.release());
         return;
     }
-    if (driver_) { driver_->drain(farewell); }
+    if (driver_) { driver_->drain(shutdown_wait); }
 }
 
 bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
 
 milliseconds client_core::connect_wait() const {
-    return one_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
+    return single_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
 }
 
 milliseconds client_core::background_wait() const {
@@ -78,16 +78,16 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
-acquired client_core::acquire(const request& request, detail::wait_limit wait,
-                              const std::stop_token& stop) {
-    if (inherited()) { return {nullptr, forked(), forked_detail}; }
+acquire_result client_core::acquire(const request& request, detail::wait_limit wait,
+                                    const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
     const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
     plan.queue_grants = caps.queue == engine::queueing::grant;
-    plan.once = !may_wait || one_attempt();
+    plan.once = !may_wait || single_attempt();
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
@@ -100,12 +100,12 @@ acquired client_core::acquire(const request& request, detail::wait_limit wait,
                                     may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
-    } catch (const std::system_error& refusal) { // no thread: nothing was requested yet
-        return {nullptr, make_error_code(errc::limit_reached), base::advice_on_threads(refusal)};
+    } catch (const std::system_error& refusal) { // no thread: no request was sent yet
+        return {nullptr, make_error_code(errc::limit_reached), base::thread_refused_text(refusal)};
     }
     // A granted task does not change any more. Any other may still be withdrawing: take a turn.
     if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
-    const turn mine{*driver_};
+    const driver_turn turn{*driver_};
     switch (task->result()) {
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
     case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
@@ -117,98 +117,98 @@ acquired client_core::acquire(const request& request, detail::wait_limit wait,
 
 /// Starts the threads that a hold needs before the lock is requested: once it is granted it must be
 /// renewed and its loss reported, even if the system refuses threads by then.
-void client_core::need_threads() {
+void client_core::ensure_threads() {
     if (has_threads_) { return; }
-    driver_->need_keeper();
-    if (notifier_->watched()) { notifier_->start(); }
+    driver_->ensure_keeper();
+    if (notifier_->has_observer()) { notifier_->start(); }
     has_threads_ = true;
 }
 
-/// Throws only if nothing was requested yet.
+/// Throws only if no request was sent yet.
 void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop) {
-    drive::sleeper me;
+    drive::sleeper sleeper;
     {
-        turn mine{*driver_};
-        need_threads();
-        task->start(mine.now());
-        mine.settle();
-        task->sleeps(me);
-        if (me.ready()) { return; }
+        driver_turn turn{*driver_};
+        ensure_threads();
+        task->start(turn.now());
+        turn.settle();
+        task->set_sleeper(sleeper);
+        if (sleeper.ready()) { return; }
         if (!stop.stop_possible()) {
-            mine.wait(me);
+            turn.wait(sleeper);
             return;
         }
     }
-    // Outside of the turn: removing the callback waits for one that runs, which waits for a turn.
+    // Outside of the turn: ~stop_callback waits for a running callback, which waits for a turn.
     const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
-    turn mine{*driver_};
-    mine.wait(me);
+    driver_turn turn{*driver_};
+    turn.wait(sleeper);
 }
 
-released client_core::release(hold& hold) {
-    if (inherited()) { return {release_answer::already_lost, forked(), forked_detail}; }
-    hold::waiting caller;
+release_result client_core::release(hold& hold) {
+    if (inherited()) { return {release_answer::already_lost, forked_error(), forked_detail}; }
+    hold::waiting_caller caller;
     {
-        turn mine{*driver_};
-        hold.release(caller, base::later(mine.now(), connect_wait()), mine.now());
-        mine.wait(caller.sleep);
+        driver_turn turn{*driver_};
+        hold.release(caller, base::later(turn.now(), connect_wait()), turn.now());
+        turn.wait(caller.sleeper);
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
             caller.failure, std::move(caller.detail)};
 }
 
-void client_core::let_go(hold& hold, bool tells_loss) {
+void client_core::release_in_background(hold& hold, bool reports_loss) {
     if (inherited()) { return; } // the hold belongs to the parent process
-    hold::waiting caller;
-    turn mine{*driver_};
-    caller.until = mine.now() + release_wait;
-    hold.let_go(pipeline_release_ ? nullptr : &caller, tells_loss, mine.now());
-    if (!pipeline_release_) { mine.wait(caller.sleep); }
+    hold::waiting_caller caller;
+    driver_turn turn{*driver_};
+    caller.until = turn.now() + release_wait;
+    hold.release_in_background(pipeline_release_ ? nullptr : &caller, reports_loss, turn.now());
+    if (!pipeline_release_) { turn.wait(caller.sleeper); }
 }
 
 std::error_code client_core::extend(hold& hold, milliseconds lease) {
-    if (inherited()) { return forked(); }
-    hold::waiting caller;
+    if (inherited()) { return forked_error(); }
+    hold::waiting_caller caller;
     caller.lease = lease;
-    turn mine{*driver_};
-    hold.extend(caller, mine.now());
-    mine.wait(caller.sleep);
+    driver_turn turn{*driver_};
+    hold.extend(caller, turn.now());
+    turn.wait(caller.sleeper);
     return caller.failure;
 }
 
 std::stop_token client_core::lost(hold& hold) {
     if (inherited()) {
-        std::stop_source gone;
-        gone.request_stop();
-        return gone.get_token();
+        std::stop_source stop;
+        stop.request_stop();
+        return stop.get_token();
     }
     try {
-        const turn mine{*driver_};
+        const driver_turn turn{*driver_};
         return hold.lost();
     } catch (const std::system_error& refusal) {
-        throw error{errc::limit_reached, "lost(): " + base::advice_on_threads(refusal)};
+        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
     }
 }
 
 void client_core::abandon(hold& hold) {
     if (inherited()) { return; }
-    const turn mine{*driver_};
-    hold.abandon(mine.now());
+    const driver_turn turn{*driver_};
+    hold.abandon(turn.now());
 }
 
 void client_core::forget(hold& hold) {
     if (inherited()) { return; }
-    const turn mine{*driver_};
+    const driver_turn turn{*driver_};
     hold.forget();
 }
 
-reported client_core::ask(const engine::op& operation) {
-    if (inherited()) { return {{}, forked(), forked_detail}; }
+op_result client_core::execute(const engine::op& operation) {
+    if (inherited()) { return {{}, forked_error(), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, operation);
-    turn mine{*driver_};
-    task->start(mine.now());
-    mine.wait(task->sleep());
-    reported out{task->answer(), {}, task->answer().detail};
+    driver_turn turn{*driver_};
+    task->start(turn.now());
+    turn.wait(task->sleeper());
+    op_result out{task->answer(), {}, task->answer().detail};
     if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
     if (out.answer.status == engine::op_status::unknown) {
         out.failure = make_error_code(errc::unknown_outcome);
@@ -216,9 +216,9 @@ reported client_core::ask(const engine::op& operation) {
     return out;
 }
 
-void client_core::tell(event::kind type, const hold& about, std::error_code failure,
-                       std::string_view detail) noexcept {
-    tell([&] {
+void client_core::report_event(event::kind type, const hold& about, std::error_code failure,
+                               std::string_view detail) noexcept {
+    report_event([&] {
         return event{type,    about.ticket().name, about.ticket().owner.text(), about.token(),
                      failure, std::string{detail}};
     });

@@ -5,7 +5,7 @@
 #include "holdfast/core/hold.hpp"
 #include "holdfast/core/recursion.hpp"
 #include "holdfast/core/request.hpp"
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
@@ -26,28 +26,29 @@ namespace holdfast::core {
 
 class wait_task;
 
-/// The result of an acquire: a hold, or an error, or neither if someone else holds the lock.
-struct acquired {
+/// A hold, or an error, or neither if someone else holds the lock.
+struct acquire_result {
     std::shared_ptr<core::hold> hold;
     std::error_code failure;
     std::string detail;
 };
 
-struct released {
+struct release_result {
     release_answer answer = release_answer::released;
     std::error_code failure;
     std::string detail;
 };
 
-struct reported {
+struct op_result {
     engine::answer answer;
     std::error_code failure;
     std::string detail;
 };
 
+/// Clients, locks and leases own it. The keeper's thread does not, so the destructor never runs on
+/// it; on one of the notifier's threads it may, and the notifier allows that.
+///
 /// Thread safety: all members from any thread, except those that need a turn.
-/// Clients, locks and leases own it. Its own threads do not, so it is never destroyed on one of
-/// them; only the notifier's threads may do that, and can.
 class client_core {
 public:
     /// Throws error(invalid_url), error(unsupported) or error(invalid_option); does no I/O.
@@ -59,52 +60,54 @@ public:
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
-    [[nodiscard]] acquired acquire(const request& request, detail::wait_limit wait,
-                                   const std::stop_token& stop);
-    [[nodiscard]] released release(hold& hold);
-    /// The release of unlock() and destructors, which report no error. Waits for the reply, but not
-    /// for long; then the release continues without the caller. Failures go to the observer, and if
-    /// `tells_loss` also that the hold was lost before.
-    void let_go(hold& hold, bool tells_loss);
+    [[nodiscard]] acquire_result acquire(const request& request, detail::wait_limit wait,
+                                         const std::stop_token& stop);
+    [[nodiscard]] release_result release(hold& hold);
+    /// The release of unlock() and destructors, which return no error. Waits up to 200 ms for the
+    /// reply (with pipeline_release not at all), then the release continues in the background.
+    /// Failures go to the observer, and with `reports_loss` also that the hold was lost before.
+    void release_in_background(hold& hold, bool reports_loss);
     [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease);
     /// Throws error(limit_reached) if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
     void forget(hold& hold); ///< stops its renewal, and reports no loss
-    /// Inspect, list, break or diagnose.
-    [[nodiscard]] reported ask(const engine::op& operation);
+    /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
+    /// an operator's renewal or release.
+    [[nodiscard]] op_result execute(const engine::op& operation);
 
     [[nodiscard]] const base::client_id& id() const noexcept { return identity_.client; }
     [[nodiscard]] engine::capabilities caps(primitive kind,
                                             const engine::lock_format& format) const;
-    [[nodiscard]] bool inherited() const noexcept; ///< from before a fork(): must not be used
+    /// The client was made before a fork(): the child must not use it.
+    [[nodiscard]] bool inherited() const noexcept;
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
 
     // For participants, during a turn.
-    [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
-    [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
+    [[nodiscard]] drive::driver& driver() noexcept { return *driver_; }
+    [[nodiscard]] drive::notifier& notifier() noexcept { return *notifier_; }
     [[nodiscard]] base::instant now() const noexcept { return identity_.time->now(); }
-    /// How long a call waits for an engine that does not answer: for one attempt if the client is
-    /// to make only one.
+    /// How long a call waits for an engine that does not answer. With a single attempt: how long
+    /// that may take.
     [[nodiscard]] base::milliseconds connect_wait() const;
     /// The same for requests that no caller waits for.
     [[nodiscard]] base::milliseconds background_wait() const;
-    [[nodiscard]] bool one_attempt() const noexcept { return connect_wait_.count() == 0; }
-    [[nodiscard]] core::unfinished& unfinished() noexcept { return unfinished_; }
-    void tell(event::kind type, const hold& about, std::error_code failure = {},
-              std::string_view detail = {}) noexcept;
-    /// `make` returns the event. The event is dropped if there is no memory for it.
+    [[nodiscard]] bool single_attempt() const noexcept { return connect_wait_.count() == 0; }
+    [[nodiscard]] core::unfinished_list& unfinished() noexcept { return unfinished_; }
+    void report_event(event::kind type, const hold& about, std::error_code failure = {},
+                      std::string_view detail = {}) noexcept;
+    /// Calls `make` for the event if there is an observer. Drops it if there is no memory.
     template <typename Make>
-    void tell(Make make) noexcept {
-        if (!notifier_->watched()) { return; }
+    void report_event(Make make) noexcept {
+        if (!notifier_->has_observer()) { return; }
         try {
-            notifier_->tell(make());
+            notifier_->report(make());
         } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
         }
     }
 
 private:
-    void need_threads(); // during a turn
+    void ensure_threads(); // during a turn
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
     engine::client_identity identity_;
@@ -114,7 +117,7 @@ private:
     std::uint64_t generation_;
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;
-    core::unfinished unfinished_;
+    core::unfinished_list unfinished_;
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
 };

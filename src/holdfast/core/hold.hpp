@@ -1,7 +1,7 @@
 #pragma once
 // One hold of a lock: runs its lease machine; any thread may query it.
 
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
@@ -22,7 +22,7 @@ class client_core;
 /// Owned by the public lease, and by the driver while requests or timers of it are pending.
 class hold final : public drive::participant {
 public:
-    /// Made before the grant is processed, so that a grant never fails for want of memory.
+    /// Allocated before the grant is processed, so that a grant never fails for lack of memory.
     hold(client_core& core, holdfast::mode mode) noexcept;
 
     // From any thread, without a lock.
@@ -36,8 +36,8 @@ public:
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
 
     /// A caller that waits for a reply, and its result.
-    struct waiting {
-        drive::sleeper sleep;
+    struct waiting_caller {
+        drive::sleeper sleeper;
         base::milliseconds lease{0};
         base::instant began{};             ///< extend: when it was requested last
         base::instant until = base::never; ///< then the caller returns without a reply
@@ -51,11 +51,11 @@ public:
                const machine::lease_machine::beginning& began, base::instant now) noexcept;
     /// Throws std::system_error if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost();
-    void release(waiting& caller, base::instant give_up, base::instant now);
+    void release(waiting_caller& caller, base::instant give_up, base::instant now);
     /// Retries until it has a reply or the lease has ended; a failure goes to the observer. A
     /// `caller` waits until `caller->until`; null: no caller waits.
-    void let_go(waiting* caller, bool tells_loss, base::instant now);
-    void extend(waiting& caller, base::instant now);
+    void release_in_background(waiting_caller* caller, bool reports_loss, base::instant now);
+    void extend(waiting_caller& caller, base::instant now);
     void abandon(base::instant now);
     void forget();
 
@@ -67,24 +67,24 @@ public:
     void on_notice(const engine::notice& notice, base::instant now) override;
     void on_shutdown() override;
     void on_hurry(base::instant now) override;
-    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_release(); }
+    [[nodiscard]] bool is_unfinished() const override { return machine_.must_resend_release(); }
 
 private:
     class loss_signal;
 
     void feed(const machine::lease_input& input, base::instant now) noexcept;
-    void apply(const machine::lease_machine::actions& todo, base::instant now) noexcept;
-    void publish() noexcept;
-    void tell_lost() noexcept;
-    void retry(machine::lease_event why, base::instant now) noexcept;
+    void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
+    void publish_deadline() noexcept;
+    void report_loss() noexcept;
+    void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
-    void answer_extends(base::instant sent, base::milliseconds lease, bool good,
-                        base::instant now) noexcept;
-    void end_extends(base::instant now) noexcept;
-    [[nodiscard]] base::instant callers_end() const noexcept;
-    void answer_release() noexcept;
-    void tell_release() noexcept;
-    void tell_release_failed(const char* otherwise) noexcept;
+    void complete_extends(base::instant sent, base::milliseconds lease, bool succeeded,
+                          base::instant now) noexcept;
+    void time_out_extends(base::instant now) noexcept;
+    [[nodiscard]] base::instant next_caller_timeout() const noexcept;
+    void complete_release() noexcept;
+    void report_release() noexcept;
+    void report_release_failed(const char* fallback) noexcept;
 
     client_core& core_;
     engine::ticket ticket_;
@@ -93,12 +93,13 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_{0};
     base::milliseconds lease_{0};
-    base::instant since_{};                       ///< when the grant arrived here
-    base::instant tell_release_by_ = base::never; ///< then a release without a reply has failed
-    std::shared_ptr<loss_signal> signal_;         ///< null until lost() is called
-    waiting* releaser_ = nullptr;
-    unfinished::entry unreleased_{*this, ticket_.name};
-    std::vector<waiting*> extenders_;
+    base::instant granted_at_{}; ///< when the grant arrived here
+    /// A background release without a reply is reported as failed then.
+    base::instant report_release_by_ = base::never;
+    std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    waiting_caller* release_caller_ = nullptr;
+    unfinished_list::entry unfinished_entry_{*this, ticket_.name};
+    std::vector<waiting_caller*> extend_callers_;
     std::error_code last_error_;
     std::string last_detail_;
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
@@ -106,12 +107,12 @@ private:
     std::atomic<int> why_lost_{-1};
     holdfast::mode mode_;
     bool forgotten_ = false;
-    bool handed_ = false;  ///< by a hand-off, so others may be waiting
-    bool unheard_ = false; ///< released by let_go(): a failure goes to the observer
-    bool tells_loss_ = false;
+    bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
+    bool reports_to_observer_ = false; ///< released in the background, and not reported yet
+    bool reports_loss_ = false;
 };
 
 /// A sentence for people.
-[[nodiscard]] const char* describe(loss why) noexcept;
+[[nodiscard]] const char* describe(loss reason) noexcept;
 
 } // namespace holdfast::core

@@ -17,7 +17,7 @@ public:
 
     // During a turn of the driver.
     void start(base::instant now);
-    [[nodiscard]] drive::sleeper& sleep() noexcept { return sleeper_; }
+    [[nodiscard]] drive::sleeper& sleeper() noexcept { return sleeper_; }
     [[nodiscard]] const engine::answer& answer() const noexcept { return answer_; }
 
     void on_timer(base::instant now) override;

@@ -17,12 +17,12 @@ std::string ms(milliseconds value) { return std::to_string(value.count()) + " ms
 
 /// `sentence` makes the text only if it is needed: this runs with every acquire.
 template <typename Sentence>
-void need(bool good, Sentence sentence) {
-    if (!good) { throw error{errc::invalid_option, sentence()}; }
+void require(bool condition, Sentence sentence) {
+    if (!condition) { throw error{errc::invalid_option, sentence()}; }
 }
 
 void check_range(const char* field, milliseconds value, milliseconds least, milliseconds most) {
-    need(value >= least && value <= most, [&] {
+    require(value >= least && value <= most, [&] {
         return std::string{field} + " is " + ms(value) + "; it must be from " + ms(least) + " to " +
                ms(most);
     });
@@ -42,7 +42,7 @@ void check_name(const std::string& name) {
 }
 
 void check_limit(unsigned limit) {
-    need(limit >= 1 && limit <= limits::permits, [&] {
+    require(limit >= 1 && limit <= limits::permits, [&] {
         return "limit is " + std::to_string(limit) + "; it must be from 1 to " +
                std::to_string(limits::permits);
     });
@@ -50,7 +50,7 @@ void check_limit(unsigned limit) {
 
 void check_lease(milliseconds lease, milliseconds margin) {
     check_range("lease", lease, limits::least_lease, limits::longest_lease);
-    need(margin >= milliseconds{0} && machine::leaves_enough(margin, lease), [&] {
+    require(margin >= milliseconds{0} && machine::leaves_enough(margin, lease), [&] {
         return "margin is " + ms(margin) +
                "; it must be from 0 ms to below half of the lease, which is " + ms(lease);
     });
@@ -61,18 +61,18 @@ void check_options(const lock_options& options) {
     if (options.max_hold != milliseconds{0}) {
         check_range("max_hold", options.max_hold, limits::least_lease, limits::longest_hold);
         // The lease is cut to max_hold, and the margin must fit into that.
-        need(machine::leaves_enough(options.margin, std::min(options.lease, options.max_hold)),
-             [&] {
-                 return "margin is " + ms(options.margin) +
-                        "; it must be below half of max_hold, which is " + ms(options.max_hold);
-             });
+        require(machine::leaves_enough(options.margin, std::min(options.lease, options.max_hold)),
+                [&] {
+                    return "margin is " + ms(options.margin) +
+                           "; it must be below half of max_hold, which is " + ms(options.max_hold);
+                });
     }
     check_range("min_hold", options.min_hold, milliseconds{0}, limits::longest_hold);
-    need(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold, [&] {
+    require(options.max_hold == milliseconds{0} || options.min_hold <= options.max_hold, [&] {
         return "min_hold is " + ms(options.min_hold) + ", longer than max_hold, which is " +
                ms(options.max_hold);
     });
-    need(options.note.size() <= limits::note_bytes, [&] {
+    require(options.note.size() <= limits::note_bytes, [&] {
         return "note has " + std::to_string(options.note.size()) + " bytes; the most is " +
                std::to_string(limits::note_bytes);
     });
@@ -84,23 +84,24 @@ void check_options(const client_options& options) {
 
 void check_request(const request& request, const engine::capabilities& caps) {
     check_options(request.options);
-    need(request.permits >= 1 && request.permits <= request.limit, [&] {
+    require(request.permits >= 1 && request.permits <= request.limit, [&] {
         return "permits is " + std::to_string(request.permits) +
                "; it must be from 1 to the limit, which is " + std::to_string(request.limit);
     });
     const auto refuse = [&request](const std::string& why) {
         throw error{errc::unsupported, describe(request.kind, request.name) + ": " + why};
     };
-    const auto need_of_it = [&](bool good, const char* lacks) {
-        if (!good) { refuse(std::string{caps.what} + ' ' + lacks); }
+    const auto require_capability = [&](bool condition, const char* lacks) {
+        if (!condition) { refuse(std::string{caps.what} + ' ' + lacks); }
     };
-    need_of_it(caps.knows_layout, "has no layout but native");
-    need_of_it(caps.supported, "does not have this kind of lock");
-    need_of_it(request.options.min_hold == milliseconds{0} || caps.min_hold,
-               "does not have min_hold");
-    need_of_it(request.options.note.empty() || caps.notes, "does not store a note");
-    need_of_it(!request.options.fencing.value_or(false) || caps.fencing, "has no fencing tokens");
-    need(request.options.lease >= caps.least_lease, [&] {
+    require_capability(caps.knows_layout, "has no layout but native");
+    require_capability(caps.supported, "does not have this kind of lock");
+    require_capability(request.options.min_hold == milliseconds{0} || caps.min_hold,
+                       "does not have min_hold");
+    require_capability(request.options.note.empty() || caps.notes, "does not store a note");
+    require_capability(!request.options.fencing.value_or(false) || caps.fencing,
+                       "has no fencing tokens");
+    require(request.options.lease >= caps.least_lease, [&] {
         return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);
     });
@@ -109,8 +110,8 @@ void check_request(const request& request, const engine::capabilities& caps) {
 namespace {
 
 template <typename Value>
-void override_by(Value& value, const std::optional<Value>& call) {
-    if (call) { value = *call; }
+void override_by(Value& value, const std::optional<Value>& call_value) {
+    if (call_value) { value = *call_value; }
 }
 
 } // namespace

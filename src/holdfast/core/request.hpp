@@ -1,5 +1,5 @@
 #pragma once
-// What a call asks the engine for, checked before any I/O.
+// The request of a call, and the checks of its options before any I/O.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/machine/lease_terms.hpp"
@@ -20,7 +20,7 @@ struct request {
     lock_options options{};
 };
 
-/// They throw error(invalid_name) or error(invalid_option); the text names the member.
+/// These throw error(invalid_name) or error(invalid_option); the text names the member.
 void check_name(const std::string& name);
 void check_limit(unsigned limit);
 void check_options(const lock_options& options);

@@ -1,5 +1,5 @@
 #pragma once
-// Holds that belong to a thread, as a locked mutex does.
+// The holds of the calling thread, and its number.
 
 #include "holdfast/core/lock_id.hpp"
 
@@ -15,8 +15,8 @@ class hold;
 /// is reused: a later thread would inherit the holds.
 [[nodiscard]] std::uint64_t this_thread() noexcept;
 
-/// From now on the calling thread holds this lock. If the thread ends before `forget_hold`, renewal
-/// stops and the observer receives an event. If it throws, nothing has changed.
+/// Registers a hold of the calling thread. If the thread ends before `forget_hold`, renewal stops
+/// and the observer receives an event. If it throws, nothing has changed.
 void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
                 const std::shared_ptr<hold>& held);
 void forget_hold(const hold* held) noexcept;

@@ -1,5 +1,5 @@
 #pragma once
-// Answers that the engine has given and that nobody has handled yet.
+// Answers of the engine that have not been delivered yet.
 
 #include "holdfast/engine/answers.hpp"
 
@@ -9,8 +9,7 @@
 
 namespace holdfast::drive {
 
-/// Has room for an answer to every operation before that is submitted: the engine must never be
-/// unable to give one.
+/// Reserves memory for the answer before an operation is submitted, so that add() never fails.
 ///
 /// Thread safety: none.
 class answer_queue {
@@ -21,7 +20,7 @@ public:
     }
     void add(engine::answer&& answer) { arrived_.push_back(std::move(answer)); }
 
-    /// Calls `handle` with each. Answers that arrive meanwhile are kept for the next time.
+    /// Calls `handle` with each answer. Answers that arrive meanwhile stay for the next call.
     template <typename Handle>
     void handle_all(Handle handle) {
         handling_.swap(arrived_);

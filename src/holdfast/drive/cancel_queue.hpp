@@ -1,5 +1,5 @@
 #pragma once
-// Cancellations, from stop callbacks on any thread to whoever drives the engine.
+// Passes cancellations from stop callbacks, on any thread, to the thread that drives the engine.
 
 #include "holdfast/drive/participant.hpp"
 
@@ -9,10 +9,10 @@
 
 namespace holdfast::drive {
 
-/// Participants are linked through themselves, so that adding one needs no memory.
+/// An intrusive list of participants, so that adding one needs no memory.
 ///
-/// Thread safety: `add` from any thread, also inside a stop_callback: its mutex is never held for
-/// long. `deliver` under the driver's lock.
+/// Thread safety: `add` from any thread, also inside a stop_callback: the mutex is only held for
+/// some instructions. `deliver` under the driver's lock.
 class cancel_queue {
 public:
     /// REQUIRES: a participant is added once at most. (A stop_callback runs once.)

@@ -1,12 +1,12 @@
 #pragma once
-// Hands answers and notices to a participant, also when there is no memory.
+// Delivers answers and notices to a participant, also when there is no memory.
 
 #include "holdfast/drive/participant.hpp"
 
 namespace holdfast::drive {
 
-// A participant that throws, for want of memory, has changed nothing. It is called again with less:
-// as if the answer had been lost, or notices missed. That call needs no memory.
+// If a participant throws for lack of memory, it has not changed. It is called again as if the
+// answer had been lost, or notices missed. That call needs no memory.
 
 void deliver_answer(participant& participant, purpose purpose, const engine::answer& answer,
                     base::instant sent, base::instant now) noexcept;

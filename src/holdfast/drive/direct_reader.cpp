@@ -7,9 +7,9 @@ namespace holdfast::drive {
 
 namespace {
 
-/// One non-blocking recv() takes much less than this. If it took longer, another thread ran on this
-/// cpu: perhaps the server, which spinning only kept from answering.
-constexpr std::chrono::microseconds preempted{5};
+/// A non-blocking recv() takes much less than this. If it took longer, another thread ran on this
+/// cpu: perhaps the server, which was waiting for the spinning thread.
+constexpr std::chrono::microseconds preemption_threshold{5};
 
 direct_reader::result receive(const engine::direct& source, int flags) noexcept {
     const auto count = ::recv(source.descriptor, source.into.data(), source.into.size(), flags);
@@ -19,7 +19,7 @@ direct_reader::result receive(const engine::direct& source, int flags) noexcept 
 } // namespace
 
 direct_reader::result direct_reader::read(const engine::direct& source, bool may_spin) noexcept {
-    if (may_spin && source.spin > base::duration::zero() && spinner_.worth_it()) {
+    if (may_spin && source.spin > base::duration::zero() && spinner_.should_spin()) {
         if (const auto found = spin(source); found.count >= 0) { return found; }
     }
     return receive(source, 0);
@@ -28,18 +28,18 @@ direct_reader::result direct_reader::read(const engine::direct& source, bool may
 direct_reader::result direct_reader::spin(const engine::direct& source) noexcept {
     auto before = time_.now();
     const auto until = before + source.spin;
-    bool alone = true;
+    bool ran_alone = true;
     result out;
     do {
         out = receive(source, MSG_DONTWAIT);
         const auto after = time_.now();
-        alone = alone && after - before < preempted;
+        ran_alone = ran_alone && after - before < preemption_threshold;
         before = after;
     } while (out.count < 0 && out.error == EAGAIN && before < until);
-    if (out.count >= 0 && alone) {
-        spinner_.found();
+    if (out.count >= 0 && ran_alone) {
+        spinner_.on_success();
     } else {
-        spinner_.in_vain();
+        spinner_.on_failure();
     }
     return out;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Reads answers from the engine's socket, without poll() and without the driver's lock.
+// Reads replies from the engine's socket, without poll() and without the driver's lock.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/drive/spinner.hpp"
@@ -9,11 +9,11 @@
 
 namespace holdfast::drive {
 
-/// One system call per answer instead of two. The other descriptors are not seen meanwhile, so the
-/// leader polls them every few milliseconds, and instead of reading while a timer is due that soon.
-/// A cancellation waits for that, too.
+/// Saves one of two system calls per reply. A direct read does not watch the other descriptors. So
+/// the leader polls every `poll_interval`, and always polls if a timer is due within that time. A
+/// cancellation waits for the next poll.
 ///
-/// Thread safety: none; used by the thread that leads.
+/// Thread safety: none; only the leader uses it.
 class direct_reader {
 public:
     struct result {
@@ -24,12 +24,12 @@ public:
     explicit direct_reader(const base::time_source& time) noexcept : time_{time} {}
 
     void on_poll(base::instant now) noexcept { last_poll_ = now; }
-    /// False: poll now.
+    /// Whether the leader may read directly; if not, it has to poll.
     [[nodiscard]] bool allowed(base::instant now, base::instant next_due) const noexcept {
         return now < last_poll_ + poll_interval && now + poll_interval <= next_due;
     }
-    /// Blocks for as long as the socket allows. With `may_spin`, and where that has paid before, it
-    /// first tries for `source.spin` without blocking.
+    /// Blocks until bytes arrive or the socket's receive time-out ends. With `may_spin`, and where
+    /// spinning has succeeded before, it first tries for `source.spin` without blocking.
     [[nodiscard]] result read(const engine::direct& source, bool may_spin) noexcept;
 
     static constexpr base::milliseconds poll_interval{5};

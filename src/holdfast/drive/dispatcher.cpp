@@ -31,7 +31,7 @@ bool dispatcher::settle_all() noexcept {
 }
 
 void dispatcher::deliver_all() noexcept {
-    while (true) { // a participant that is served may ask for more
+    while (true) { // a delivery may lead to new requests and answers
         if (!answers_.empty()) {
             deliver_answers();
         } else if (engine_.has_lost()) {
@@ -61,11 +61,11 @@ void dispatcher::deliver_answers() noexcept {
     });
 }
 
-/// Answers that the engine gave before it threw were delivered first.
+/// Runs after deliver_answers(), so answers that the engine gave before it threw come first.
 void dispatcher::deliver_lost() noexcept {
     const auto last = engine_.take_lost();
     const auto now = clock_.now();
-    notices_.miss(now); // the engine may have dropped some
+    notices_.on_missed(now); // the engine may have dropped some
     engine::answer lost;
     lost.error = make_error_code(errc::unavailable);
     try {
@@ -74,7 +74,7 @@ void dispatcher::deliver_lost() noexcept {
     while (const auto found = operations_.take_first(last)) {
         deliver_answer(*found->participant, found->purpose, lost, found->sent, now);
     }
-    heartbeats_.lose(last, lost, now);
+    heartbeats_.fail_up_to(last, lost, now);
 }
 
 void dispatcher::send_heartbeats() noexcept {

@@ -1,6 +1,6 @@
 #pragma once
-// Between the participants and the engine: sends what they ask for, and delivers answers, notices
-// and timers to them.
+// Submits the requests of participants to the engine, and delivers answers, notices and timers to
+// them.
 
 #include "holdfast/drive/answer_queue.hpp"
 #include "holdfast/drive/guarded_engine.hpp"
@@ -17,8 +17,8 @@
 
 namespace holdfast::drive {
 
-/// Participants ask at any time during a turn; `settle` carries it out. No delivery throws: in the
-/// middle of it, whoever was not served yet would wait for ever.
+/// Participants make requests at any time during a turn; `settle` delivers what comes of them. No
+/// delivery throws: an exception would leave the remaining participants without their answers.
 ///
 /// Thread safety: none, the driver's lock is held.
 class dispatcher final : private engine::sink {
@@ -50,10 +50,10 @@ public:
     }
     [[nodiscard]] notice_queue& notices() noexcept { return notices_; }
 
-    /// Delivers all that has arrived and sends all heartbeats that were asked for, until nothing is
-    /// left to do. True: something was submitted.
+    /// Delivers all answers and notices and sends all requested heartbeats, until nothing is left.
+    /// Returns whether anything was submitted.
     bool settle() noexcept {
-        // If it is settling, a participant asked for it while it was being served.
+        // A participant may call it during a delivery; then the outer call does the work.
         return !settling_ && has_work() && settle_all();
     }
     /// Runs the timers that are due.

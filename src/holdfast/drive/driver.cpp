@@ -46,13 +46,13 @@ void driver::leave() {
     if (lead_.leave(clock_.now()) == lead_state::keeper) { keeper_.wake(); }
 }
 
-/// True: it is ready, and the lock is not held.
+/// Returns true if the sleeper is ready; the lock is not held then.
 bool driver::follow(turn_lock& lock, sleeper& sleeper) {
     lead_.follow(sleeper);
     end_turn(lock);
     mutex_.pool().sleep(sleeper);
     if (sleeper.ready()) { return true; }
-    lock.lock(); // it was chosen to lead; by now it may be ready as well
+    lock.lock(); // the sleeper was chosen to lead; it may be ready as well by now
     clock_.refresh();
     return false;
 }
@@ -67,14 +67,14 @@ bool driver::unfinished() {
     return found;
 }
 
-void driver::drain(base::duration most) {
+void driver::drain(base::duration max_wait) {
     turn_lock lock{mutex_};
     clock_.refresh();
     lead_.shut_down(clock_.now());
     if (lead_.state() == lead_state::closing) { loop_.wake(); } // the keeper may be in poll()
     keeper_.await_shutdown();
     clock_.refresh();
-    const auto until = clock_.now() + most;
+    const auto until = clock_.now() + max_wait;
     // No time is left for pauses between tries.
     dispatcher_.notices().visit_listeners([this](participant& listener) {
         if (listener.is_unfinished()) { listener.on_hurry(clock_.now()); }
@@ -82,7 +82,7 @@ void driver::drain(base::duration most) {
     loop_.settle();
     const sleeper nobody;
     while (unfinished() && clock_.now() < until) {
-        loop_.wake_by(until);
+        loop_.wake_at(until);
         loop_.run_once(lock, nobody, lead_);
     }
     dispatcher_.notices().visit_listeners([](participant& listener) { listener.on_shutdown(); });

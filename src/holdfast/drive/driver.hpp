@@ -1,5 +1,5 @@
 #pragma once
-// Runs the participants of a client: lets them submit, wait and be woken.
+// Runs the engine and the participants of one client.
 
 #include "holdfast/drive/dispatcher.hpp"
 #include "holdfast/drive/event_loop.hpp"
@@ -14,9 +14,9 @@
 
 namespace holdfast::drive {
 
-/// A caller that blocks leads: it drives the engine itself. Other callers that block follow, and
-/// the leader wakes them. While no caller leads, the keeper does (leadership.hpp). A caller whose
-/// answer is there at once never comes to that.
+/// The first caller that blocks becomes the leader: it drives the engine itself. Other blocked
+/// callers follow, and the leader wakes them. While no caller leads, the keeper drives the engine
+/// (leadership.hpp). A caller whose answer arrives within its turn does not block at all.
 ///
 /// Thread safety: members other than `cancel` are called during a turn, `drain` without one.
 class driver {
@@ -26,8 +26,7 @@ public:
     driver& operator=(const driver&) = delete;
     ~driver();
 
-    /// The driver's lock, held by one thread at a time. Whatever was submitted is settled before it
-    /// is given up.
+    /// Holds the driver's lock. Settles all that was submitted before it unlocks.
     class turn {
     public:
         explicit turn(driver& driver) : driver_{driver}, lock_{driver.mutex_} {
@@ -39,10 +38,10 @@ public:
             if (lock_.owns_lock()) { driver_.end_turn(lock_); }
         }
         [[nodiscard]] base::instant now() const noexcept { return driver_.clock_.now(); }
-        /// Delivers all answers that are there already.
+        /// Delivers all answers that have arrived.
         void settle() { driver_.loop_.settle(); }
-        /// Blocks until `sleeper` is ready. The turn may be over then: what was waited for can be
-        /// read without it.
+        /// Blocks until `sleeper` is ready. The turn may have ended by then: the caller reads its
+        /// result without the lock.
         void wait(sleeper& sleeper) { driver_.wait(lock_, sleeper); }
 
     private:
@@ -75,23 +74,23 @@ public:
         dispatcher_.notices().listen(number, participant);
     }
     void unlisten(std::uint64_t number) noexcept { dispatcher_.notices().unlisten(number); }
-    /// What `sleeper` waits for has happened.
+    /// Wakes the caller: its result is complete.
     void ready(sleeper& sleeper) noexcept {
         loop_.wake(sleeper);
         lead_.set_ready(sleeper);
     }
-    /// Before anything is submitted whose answer may make a hold. Throws std::system_error if the
-    /// system refuses a thread.
-    void need_keeper() { keeper_.start(); }
+    /// Starts the keeper if it does not run. Call it before the first acquire, because a hold needs
+    /// renewals. Throws std::system_error if the system refuses a thread.
+    void ensure_keeper() { keeper_.start(); }
 
-    /// From any thread, also inside a stop_callback: takes no lock that is ever held for long.
+    /// From any thread, also inside a stop_callback: it does not take the driver's lock.
     void cancel(std::shared_ptr<participant> participant) noexcept {
         loop_.cancel(std::move(participant));
     }
 
-    /// Waits until nothing is in flight or to be sent again, for `most` at most, and tells all
-    /// listeners of the shutdown. The last call.
-    void drain(base::duration most);
+    /// Waits until nothing is in flight or unfinished, for `max_wait` at most, and then calls
+    /// on_shutdown() of all listeners. The last call.
+    void drain(base::duration max_wait);
 
 private:
     void end_turn(turn_lock& lock);

@@ -10,17 +10,17 @@ event_loop::event_loop(guarded_engine& engine, turn_clock& clock, dispatcher& di
 
 void event_loop::run_once(turn_lock& lock, const sleeper& leader, const leadership& lead) {
     if (read_directly(lock, lead.followers().empty())) { return; }
-    polls_for_ = &leader;
-    poll(lock, leaders_);
-    polls_for_ = nullptr;
-    handle(leaders_);
+    polling_leader_ = &leader;
+    poll(lock, leader_poll_set_);
+    polling_leader_ = nullptr;
+    handle(leader_poll_set_);
 }
 
 void event_loop::watch(turn_lock& lock, const leadership& lead) {
-    keeper_polls_ = true;
-    poll(lock, keepers_);
-    keeper_polls_ = false;
-    if (!lead.led()) { handle(keepers_); } // otherwise the leader does, which polls the same
+    keeper_is_polling_ = true;
+    poll(lock, keeper_poll_set_);
+    keeper_is_polling_ = false;
+    if (!lead.led()) { handle(keeper_poll_set_); } // otherwise the leader handles them
 }
 
 void event_loop::poll(turn_lock& lock, poll_set& polled) {
@@ -33,8 +33,8 @@ void event_loop::poll(turn_lock& lock, poll_set& polled) {
 }
 
 void event_loop::handle(const poll_set& polled) noexcept {
-    wake_.handle(polled.own());
-    engine_.drive(polled.engines(), clock_.now());
+    wake_.handle(polled.driver_descriptors());
+    engine_.drive(polled.engine_descriptors(), clock_.now());
     cancels_.deliver(clock_.now());
     settle();
     dispatcher_.run_timers();
@@ -67,15 +67,16 @@ bool event_loop::read_directly(turn_lock& lock, bool alone) {
 
 void event_loop::settle() noexcept {
     const bool submitted = dispatcher_.settle();
-    // An operation may have opened or closed a descriptor while the keeper polls those that there
-    // were before.
-    if (submitted && keeper_polls_ && !keepers_.is_current(*engine_)) { wake_.ring(); }
+    // An operation may have opened or closed a descriptor while the keeper polls the old set.
+    if (submitted && keeper_is_polling_ && !keeper_poll_set_.is_current(*engine_)) {
+        wake_.signal();
+    }
     wake_.arm(dispatcher_.next_due());
 }
 
 void event_loop::cancel(std::shared_ptr<participant> participant) noexcept {
     cancels_.add(std::move(participant));
-    wake_.ring();
+    wake_.signal();
 }
 
 } // namespace holdfast::drive

@@ -16,28 +16,29 @@ namespace holdfast::drive {
 
 using turn_lock = std::unique_lock<turn_mutex>;
 
-/// Run by the leader, round after round, and by the keeper while nobody leads. The lock is not held
-/// while a round waits.
+/// The leader runs it, round after round; while nobody leads, the keeper does. A round unlocks the
+/// driver's lock while it waits.
 ///
 /// Thread safety: `cancel` and `wake` from any thread, the rest under the driver's lock.
 class event_loop {
 public:
     event_loop(guarded_engine& engine, turn_clock& clock, dispatcher& dispatcher);
 
-    /// One round of the leader, which waits for `leader` to be ready. It reads the answer from the
-    /// socket where the engine allows it, and otherwise polls.
+    /// One round of the leader, whose sleeper is `leader`. Reads replies directly from the socket
+    /// if the engine allows it, and polls otherwise.
     void run_once(turn_lock& lock, const sleeper& leader, const leadership& lead);
-    /// One round of the keeper, without leading: ends early when a caller has come to lead.
+    /// One round of the keeper while it does not lead. If a caller leads when poll() returns, that
+    /// caller handles the events.
     void watch(turn_lock& lock, const leadership& lead);
 
-    /// Lets the dispatcher settle, and the thread that polls know what has changed by it.
+    /// Settles the dispatcher, and wakes the polling thread if its descriptors or timer changed.
     void settle() noexcept;
-    /// If this leader is in poll(), ends that.
+    /// Ends the poll() of this leader, if it is in one.
     void wake(const sleeper& leader) const noexcept {
-        if (polls_for_ == &leader) { wake_.ring(); }
+        if (polling_leader_ == &leader) { wake_.signal(); }
     }
-    void wake() const noexcept { wake_.ring(); }
-    void wake_by(base::instant when) { wake_.arm(when); }
+    void wake() const noexcept { wake_.signal(); }
+    void wake_at(base::instant when) { wake_.arm(when); }
     void cancel(std::shared_ptr<participant> participant) noexcept;
 
 private:
@@ -51,10 +52,10 @@ private:
     wake_up wake_;
     cancel_queue cancels_;
     direct_reader reader_;
-    poll_set leaders_;
-    poll_set keepers_;
-    const sleeper* polls_for_ = nullptr; ///< set while the leader is in poll()
-    bool keeper_polls_ = false;
+    poll_set leader_poll_set_;
+    poll_set keeper_poll_set_;
+    const sleeper* polling_leader_ = nullptr; ///< set while the leader is in poll()
+    bool keeper_is_polling_ = false;
 };
 
 } // namespace holdfast::drive

@@ -1,5 +1,5 @@
 #pragma once
-// Callers that wait while another thread drives the engine.
+// The blocked callers that wait while another thread drives the engine.
 
 #include "holdfast/drive/sleeper.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace holdfast::drive {
 
-/// In the order in which they came; linked through the sleepers.
+/// An intrusive list in order of arrival.
 ///
 /// Thread safety: none.
 class followers {
@@ -15,7 +15,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] sleeper& first() const noexcept { return *first_; }
-    [[nodiscard]] static bool has(const sleeper& sleeper) noexcept { return sleeper.follows_; }
+    [[nodiscard]] static bool contains(const sleeper& sleeper) noexcept { return sleeper.follows_; }
     void add(sleeper& sleeper) noexcept;
     void remove(sleeper& sleeper) noexcept;
 

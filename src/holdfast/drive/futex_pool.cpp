@@ -32,9 +32,9 @@ void futex_group::wait(std::uint32_t wakes, std::uint32_t slot) noexcept {
     ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_BITSET_PRIVATE, wakes, nullptr, nullptr, slot);
 }
 
-void futex_group::wake(std::uint32_t slots, int most) noexcept {
+void futex_group::wake(std::uint32_t slots, int max_count) noexcept {
     if (slots == 0) { return; }
-    ::syscall(SYS_futex, &wakes_, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, slots);
+    ::syscall(SYS_futex, &wakes_, FUTEX_WAKE_BITSET_PRIVATE, max_count, nullptr, nullptr, slots);
 }
 
 void futex_pool::assign_slot(sleeper& sleeper) noexcept {

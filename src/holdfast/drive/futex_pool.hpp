@@ -1,5 +1,5 @@
 #pragma once
-// Where blocked callers sleep, and how they are woken: many at once, with few system calls.
+// A pool of futexes for blocked callers: few system calls wake many of them.
 
 #include "holdfast/drive/futex_group.hpp"
 #include "holdfast/drive/sleeper.hpp"
@@ -25,14 +25,14 @@ public:
     using calls = std::array<std::uint32_t, groups>; ///< by group, a bit for each slot
 
     void assign_slot(sleeper& sleeper) noexcept;
-    /// The sleeper is to be woken by the next `wake`.
+    /// Marks the sleeper: the next `wake` wakes it.
     void call(const sleeper& sleeper) noexcept;
     [[nodiscard]] bool called() const noexcept { return called_; }
     [[nodiscard]] calls take_calls() noexcept;
 
-    /// Blocks until it is called. REQUIRES: it has a slot.
+    /// Blocks until the sleeper is called. REQUIRES: it has a slot.
     void sleep(const sleeper& sleeper) noexcept;
-    /// Best without the lock, or those who wake up would run into it.
+    /// Call it after unlocking the driver's lock, which the woken threads may need.
     void wake(const calls& slots_by_group) noexcept;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// The engine, behind calls that never throw.
+// Wraps the engine in calls that never throw.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/engine.hpp"
@@ -12,9 +12,8 @@
 
 namespace holdfast::drive {
 
-/// An engine may throw, for want of memory or of anything else that the system refuses. It is then
-/// reset at once, before any other call, and every operation that it had not answered is lost:
-/// whoever submitted it takes it as `unknown`.
+/// An engine may throw, e.g. when the system refuses memory. It is then reset before any other
+/// call. All operations that it had not answered are lost; the dispatcher answers them `unknown`.
 ///
 /// Thread safety: none.
 class guarded_engine {
@@ -44,14 +43,14 @@ public:
     [[nodiscard]] bool submitted() const noexcept { return submitted_; }
     [[nodiscard]] bool take_submitted() noexcept { return std::exchange(submitted_, false); }
 
-    /// The engine was reset: operations up to `take_lost()` that are unanswered are lost.
+    /// The engine was reset: all unanswered operations up to the id `take_lost()` are lost.
     [[nodiscard]] bool has_lost() const noexcept { return lost_up_to_ != 0; }
     [[nodiscard]] engine::op_id take_lost() noexcept { return std::exchange(lost_up_to_, 0); }
     /// The text of the last exception.
     [[nodiscard]] const char* failure() const noexcept { return failure_.data(); }
 
-    /// After it threw, an engine is driven again only after this pause: one that throws each time
-    /// must not keep a cpu busy.
+    /// The pause after an exception before the engine is driven again, so that an engine that
+    /// always throws does not keep a cpu busy.
     static constexpr base::milliseconds retry_pause{20};
 
 private:

@@ -51,8 +51,8 @@ void heartbeats::complete(const engine::answer& answer, instant now) noexcept {
     }
 }
 
-void heartbeats::lose(engine::op_id last, const engine::answer& lost, instant now) noexcept {
-    while (true) { // a participant that is answered may have a new batch started
+void heartbeats::fail_up_to(engine::op_id last, const engine::answer& lost, instant now) noexcept {
+    while (true) { // an answer may start a new batch, which invalidates iterators
         const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
                                         [last](const auto& entry) { return entry.first <= last; });
         if (found == in_flight_.end()) { return; }

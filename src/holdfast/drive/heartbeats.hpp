@@ -1,5 +1,5 @@
 #pragma once
-// Renewals and waiters' heartbeats: those of a turn go out in few requests.
+// Batches the renewals and waiters' heartbeats of a turn into few requests.
 
 #include "holdfast/drive/participant.hpp"
 
@@ -16,10 +16,10 @@ namespace holdfast::drive {
 struct heartbeat_request {
     std::shared_ptr<drive::participant> participant;
     engine::beat_op::item item;
-    base::instant useful_until{}; ///< after it an answer is of no use
+    base::instant useful_until{}; ///< a later answer does not help
 };
 
-/// Collects what a turn asks for, groups it into batches and knows which batches are in flight.
+/// Collects the requests of a turn, groups them into batches and tracks the batches in flight.
 ///
 /// Thread safety: none.
 class heartbeats {
@@ -37,16 +37,16 @@ public:
         return std::exchange(pending_, {});
     }
 
-    /// Puts the next batch of `requests` in flight as `id`: its requests, which come to be the
-    /// first of `requests`, are moved away. Throws only if none was.
+    /// Puts the next batch of `requests` in flight as `id`. Reorders `requests` so that the batch
+    /// comes first, and moves it out. If it throws, nothing was moved.
     [[nodiscard]] started start(std::span<heartbeat_request> requests, engine::op_id id,
                                 base::instant now);
     [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size(); }
 
-    /// Delivers the answer to a batch, if `answer` is to one.
+    /// Delivers `answer` if it belongs to a batch.
     void complete(const engine::answer& answer, base::instant now) noexcept;
     /// Delivers `lost` as the answer to all batches up to `last`.
-    void lose(engine::op_id last, const engine::answer& lost, base::instant now) noexcept;
+    void fail_up_to(engine::op_id last, const engine::answer& lost, base::instant now) noexcept;
 
 private:
     struct batch {

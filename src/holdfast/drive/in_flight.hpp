@@ -1,5 +1,5 @@
 #pragma once
-// Operations that were submitted and are not answered yet.
+// The operations in flight: submitted, and not answered yet.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace holdfast::drive {
 
-/// By the operation's number. Numbers ascend and are mostly answered in order, so a ring buffer
-/// does, which allocates nothing per operation.
+/// A map from operation numbers. Numbers ascend and are mostly answered in order, so a ring buffer
+/// suffices, which allocates nothing per operation.
 ///
 /// Thread safety: none.
 template <typename Entry>
@@ -22,14 +22,14 @@ public:
     /// REQUIRES: `number` is above all that were added before.
     void add(std::uint64_t number, Entry entry) {
         if (count_ == 0) { first_ = next_ = number; }
-        // Numbers that were used for something else leave holes.
+        // Numbers of heartbeats are not added here and leave gaps.
         while (number - first_ >= slots_.size()) { grow(); }
         next_ = number + 1;
         slots_[number & (slots_.size() - 1)] = std::move(entry);
         ++count_;
     }
 
-    /// Removes and returns it, if it is here.
+    /// Removes and returns the entry; empty if there is none.
     [[nodiscard]] std::optional<Entry> take(std::uint64_t number) {
         if (count_ == 0 || number < first_ || number >= next_) { return std::nullopt; }
         auto out = std::exchange(slots_[number & (slots_.size() - 1)], std::nullopt);
@@ -39,7 +39,7 @@ public:
         return out;
     }
 
-    /// Removes and returns the lowest that is here, unless that is above `last`.
+    /// Removes and returns the entry with the lowest number; empty if that is above `last`.
     [[nodiscard]] std::optional<Entry> take_first(std::uint64_t last) {
         if (count_ == 0 || first_ > last) { return std::nullopt; }
         return take(first_);
@@ -56,7 +56,7 @@ private:
     }
 
     std::vector<std::optional<Entry>> slots_; ///< a power of two of them
-    std::uint64_t first_ = 0;                 ///< the lowest that is here
+    std::uint64_t first_ = 0;                 ///< the lowest number
     std::uint64_t next_ = 0;
     std::size_t count_ = 0;
 };

@@ -11,7 +11,7 @@ keeper::keeper(turn_mutex& mutex, turn_clock& clock, dispatcher& dispatcher, eve
 void keeper::start() {
     if (thread_.joinable()) { return; }
     thread_ = base::library_thread("holdfast-keeper", [this] { run(); });
-    lead_.keeper_runs();
+    lead_.set_keeper_running();
 }
 
 void keeper::join() {
@@ -20,7 +20,7 @@ void keeper::join() {
     if (thread_.joinable()) { thread_.join(); }
 }
 
-keeper_schedule::situation keeper::situation() const noexcept {
+keeper_schedule::conditions keeper::current_conditions() const noexcept {
     return {.now = clock_.now(),
             .led = lead_.led(),
             .led_since = lead_.led_since(),
@@ -30,8 +30,8 @@ keeper_schedule::situation keeper::situation() const noexcept {
 }
 
 void keeper::await_shutdown() {
-    constexpr base::milliseconds at_most{1000}; // then it looks again
-    while (lead_.state() != lead_state::shutdown) { mutex_.wait_for(woken_, at_most); }
+    constexpr base::milliseconds recheck{1000};
+    while (lead_.state() != lead_state::shutdown) { mutex_.wait_for(woken_, recheck); }
 }
 
 void keeper::run() {
@@ -40,7 +40,7 @@ void keeper::run() {
         clock_.refresh();
         if (lead_.state() == lead_state::keeper || lead_.state() == lead_state::closing) {
             lead_crowd(lock);
-        } else if (keeper_schedule::may_rest(situation())) {
+        } else if (keeper_schedule::may_rest(current_conditions())) {
             rest();
         } else {
             loop_.watch(lock, lead_);
@@ -49,18 +49,19 @@ void keeper::run() {
 }
 
 void keeper::lead_crowd(turn_lock& lock) {
-    constexpr unsigned patience = 32; // rounds with hardly a follower
-    const sleeper nobody;             // the keeper leads for no answer of its own
-    for (unsigned quiet = 0; quiet < patience && lead_.state() == lead_state::keeper;) {
+    constexpr unsigned max_idle_rounds = 32; // rounds with less than two followers
+    const sleeper nobody;                    // the keeper waits for no answer of its own
+    for (unsigned idle_rounds = 0;
+         idle_rounds < max_idle_rounds && lead_.state() == lead_state::keeper;) {
         const bool few = lead_.followers().size() < 2;
         loop_.run_once(lock, nobody, lead_);
-        quiet = few ? quiet + 1 : 0;
+        idle_rounds = few ? idle_rounds + 1 : 0;
     }
     if (lead_.leave(clock_.now()) == lead_state::shutdown) { wake(); }
 }
 
 void keeper::rest() {
-    const auto until = schedule_.rest(situation());
+    const auto until = schedule_.rest(current_conditions());
     mutex_.wait_for(woken_, until - clock_.now());
     schedule_.wake();
 }

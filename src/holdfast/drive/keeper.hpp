@@ -10,8 +10,8 @@
 
 namespace holdfast::drive {
 
-/// Renews leases, delivers notices and finishes releases while callers are elsewhere, and leads a
-/// crowd of callers.
+/// While no caller is blocked in the driver, it renews leases, delivers notices and finishes
+/// releases. It also leads when there are many callers.
 ///
 /// Thread safety: under the driver's lock, except `join`.
 class keeper {
@@ -25,12 +25,12 @@ public:
     /// Throws std::system_error if the system refuses a thread.
     void start();
     void wake() noexcept { woken_.notify_all(); } // it, or the thread in await_shutdown
-    /// At the end of a turn: whoever leaves without a successor leaves timers and the answers to
-    /// heartbeats to the keeper.
+    /// At the end of a turn: while nobody leads, the keeper runs the timers and reads the answers
+    /// to heartbeats.
     void wake_if_needed() noexcept {
-        if (!lead_.led() && schedule_.must_wake(situation())) { wake(); }
+        if (!lead_.led() && schedule_.must_wake(current_conditions())) { wake(); }
     }
-    /// Blocks until the keeper has left the lead to the thread that shuts the client down.
+    /// Blocks until the thread that shuts the client down leads.
     void await_shutdown();
     /// After the leadership has ended.
     void join();
@@ -39,7 +39,7 @@ private:
     void run();
     void lead_crowd(turn_lock& lock);
     void rest();
-    [[nodiscard]] keeper_schedule::situation situation() const noexcept;
+    [[nodiscard]] keeper_schedule::conditions current_conditions() const noexcept;
 
     turn_mutex& mutex_;
     turn_clock& clock_;

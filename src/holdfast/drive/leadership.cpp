@@ -6,7 +6,7 @@ using base::instant;
 
 bool leadership::take(instant now) noexcept {
     if (state_ != lead_state::vacant && state_ != lead_state::offered) { return false; }
-    // If another than the chosen follower takes it, that one finds a leader and follows again.
+    // If another caller than the chosen follower takes it, that follower follows again.
     chosen_ = nullptr;
     state_ = lead_state::caller;
     led_since_ = now;
@@ -20,12 +20,12 @@ void leadership::follow(sleeper& sleeper) noexcept {
 }
 
 void leadership::set_ready(sleeper& sleeper) noexcept {
-    if (followers::has(sleeper)) {
+    if (followers::contains(sleeper)) {
         followers_.remove(sleeper);
         pool_.call(sleeper);
     }
     const bool was_chosen = chosen_ == &sleeper;
-    sleeper.set(sleeper::state::ready); // from here on it may be gone
+    sleeper.set(sleeper::state::ready); // its thread may destroy it from here on
     if (was_chosen) { offer_to_follower(); }
 }
 
@@ -33,9 +33,9 @@ lead_state leadership::leave(instant now) noexcept {
     switch (state_) {
     case lead_state::caller:
     case lead_state::keeper:
-        // A caller leaves as soon as it has its answer, and a follower has to wake up before the
-        // next is read. In a crowd that is what all wait for, so there the keeper leads.
-        if (keeper_runs_ && followers_.size() >= crowd) {
+        // A caller leaves as soon as it has its answer, and a follower must wake up before the next
+        // answer is read. With many followers that wake-up delays all, so the keeper leads then.
+        if (keeper_running_ && followers_.size() >= crowd) {
             state_ = lead_state::keeper;
         } else {
             offer_to_follower();

@@ -1,5 +1,5 @@
 #pragma once
-// Who drives the engine: at most one thread at a time.
+// Decides which thread drives the engine: at most one at a time.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/drive/followers.hpp"
@@ -32,10 +32,10 @@ enum class lead_state : std::uint8_t {
 /// [2] offered if there is a follower, otherwise vacant
 ///
 /// take: a caller has no answer yet; it leads, or follows the thread that does. leave: the leader
-/// has its answer, or the keeper's crowd has gone; in `closing` the keeper makes way. chosen_ready:
-/// the chosen follower got its answer before it came to lead. shut_down: the client is destroyed;
-/// no caller is left. In a child of fork() nothing is called: the threads are the parent's, see
-/// client_core::inherited().
+/// has its answer, or the keeper has hardly any followers; in `closing` the keeper leaves at once.
+/// chosen_ready: the chosen follower got its answer before it took the lead. shut_down: the client
+/// is destroyed; no caller is left. In a child of fork() nothing is called: the threads are the
+/// parent's, see client_core::inherited().
 ///
 /// A pure machine: it starts no thread and reads no clock.
 ///
@@ -55,19 +55,19 @@ public:
     [[nodiscard]] base::instant last_led() const noexcept { return last_led_; }
     [[nodiscard]] const drive::followers& followers() const noexcept { return followers_; }
 
-    /// True: the caller leads from now on. False: it is to follow.
+    /// True: the caller leads from now on. False: it has to follow.
     [[nodiscard]] bool take(base::instant now) noexcept;
     /// The caller is about to sleep in the pool.
     void follow(sleeper& sleeper) noexcept;
-    /// What `sleeper` waits for has happened. It may be gone when this returns.
+    /// The sleeper's result is complete. Its thread may have destroyed it when this returns.
     void set_ready(sleeper& sleeper) noexcept;
-    /// The new state says who comes next.
+    /// Returns the new state, which tells who leads next.
     lead_state leave(base::instant now) noexcept;
     void shut_down(base::instant now) noexcept;
     void end() noexcept { state_ = lead_state::ended; }
-    void keeper_runs() noexcept { keeper_runs_ = true; }
+    void set_keeper_running() noexcept { keeper_running_ = true; }
 
-    /// From so many followers on the keeper leads.
+    /// With this many followers or more the keeper leads.
     static constexpr std::size_t crowd = 4;
 
 private:
@@ -79,7 +79,7 @@ private:
     base::instant led_since_{};
     base::instant last_led_{};
     lead_state state_ = lead_state::vacant;
-    bool keeper_runs_ = false;
+    bool keeper_running_ = false;
 };
 
 } // namespace holdfast::drive

@@ -18,11 +18,11 @@ struct listener_link {
     std::uint64_t round = 0;          ///< see listeners::visit_all
 };
 
-/// A hash table that keeps its members alive. Every hold comes and goes through it, so it allocates
-/// nothing per member: a bucket is a list linked through the members. If there is no memory for
-/// more buckets the lists grow longer, and nothing fails.
+/// A hash table that owns its members. Every hold is added and removed, so it allocates nothing per
+/// member: each bucket is an intrusive list. If there is no memory for more buckets the lists grow
+/// longer, and nothing fails.
 ///
-/// `Listener` has a member `listening`, a listener_link<Listener>, that is for this class alone.
+/// `Listener` has a member `listening`, a listener_link<Listener>, that only this class uses.
 ///
 /// Thread safety: none.
 template <typename Listener>
@@ -30,7 +30,7 @@ class listeners {
 public:
     using pointer = std::shared_ptr<Listener>;
 
-    listeners() : buckets_(least) {}
+    listeners() : buckets_(least_buckets) {}
     listeners(const listeners&) = delete;
     listeners& operator=(const listeners&) = delete;
     ~listeners() {
@@ -54,7 +54,7 @@ public:
         ++count_;
     }
 
-    /// Null: nobody.
+    /// Null if nobody listens to this number.
     [[nodiscard]] pointer find(std::uint64_t number) const noexcept {
         for (const auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
             if ((*at)->listening.number == number) { return *at; }
@@ -65,7 +65,7 @@ public:
     void erase(std::uint64_t number) noexcept {
         for (auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
             if ((*at)->listening.number != number) { continue; }
-            // Its destructor may call back: only when the list is in order again.
+            // Destroyed last: its destructor may call back, and needs a consistent list.
             [[maybe_unused]] const auto gone = take(*at);
             return;
         }
@@ -90,9 +90,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t least = 16;
+    static constexpr std::size_t least_buckets = 16;
 
-    /// Numbers are counted up: scattered by the golden ratio, their buckets fill evenly.
+    /// Numbers are consecutive: multiplying by the golden ratio spreads them over the buckets.
     [[nodiscard]] std::size_t index_of(std::uint64_t number) const noexcept {
         return static_cast<std::size_t>((number * 0x9e37'79b9'7f4a'7c15U) >> 32U) &
                (buckets_.size() - 1);

@@ -17,10 +17,10 @@ constexpr base::milliseconds reset_pause{20};
 void notice_queue::add(const engine::notice& notice, instant now) noexcept {
     try {
         arrived_.push_back(notice);
-    } catch (const std::bad_alloc&) { miss(now); }
+    } catch (const std::bad_alloc&) { on_missed(now); }
 }
 
-void notice_queue::miss(instant now) noexcept {
+void notice_queue::on_missed(instant now) noexcept {
     reset_due_ = std::min(reset_due_, now + reset_pause);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Notices that the engine has pushed, and the participants that they are for.
+// The notices that the engine has pushed, and the participants that listen for them.
 
 #include "holdfast/drive/listeners.hpp"
 #include "holdfast/drive/participant.hpp"
@@ -9,8 +9,8 @@
 
 namespace holdfast::drive {
 
-/// A notice for which there is no memory is missed: all listeners then get an `inbox_reset`, soon
-/// but not at once, because they ask the engine, which may be short of memory, too.
+/// A notice for which there is no memory is dropped, and all listeners get an `inbox_reset` after a
+/// short pause. The pause is there because they then send requests, which need memory as well.
 ///
 /// Thread safety: none.
 class notice_queue {
@@ -25,11 +25,11 @@ public:
     }
 
     void add(const engine::notice& notice, base::instant now) noexcept;
-    void miss(base::instant now) noexcept;
+    void on_missed(base::instant now) noexcept;
     [[nodiscard]] bool ready(base::instant now) const noexcept {
         return !arrived_.empty() || reset_due_ <= now;
     }
-    /// When listeners are told of missed notices.
+    /// When listeners get the `inbox_reset` for missed notices.
     [[nodiscard]] base::instant due() const noexcept { return reset_due_; }
     void deliver(base::instant now) noexcept;
 

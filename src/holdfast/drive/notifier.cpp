@@ -12,7 +12,7 @@
 
 namespace holdfast::drive {
 
-/// Kept alive by each thread, so that the notifier may go away inside one of its own tasks.
+/// Each thread owns it, so that a task may destroy the notifier.
 class notifier::worker_pool : public std::enable_shared_from_this<worker_pool> {
 public:
     worker_pool() { threads_.reserve(most_threads); }
@@ -31,10 +31,10 @@ public:
             ++queued_;
             if (idle_ < queued_ && threads_.size() < most_threads) { try_to_add_thread(); }
         }
-        work_or_end_.notify_one();
+        wake_workers_.notify_one();
     }
 
-    /// True: `deliver_events` has to be run.
+    /// Returns whether the caller has to post a task that runs `deliver_events`.
     [[nodiscard]] bool add(event&& event) {
         const std::lock_guard lock{mutex_};
         if (events_.size() >= most_events) { return false; }
@@ -54,7 +54,7 @@ public:
         delivering_ = false;
     }
 
-    /// Runs what is queued, and waits for that.
+    /// Runs all queued tasks and joins the threads.
     void end() noexcept {
         std::vector<std::thread> threads;
         {
@@ -62,10 +62,10 @@ public:
             ending_ = true;
             threads.swap(threads_);
         }
-        work_or_end_.notify_all();
+        wake_workers_.notify_all();
         for (auto& thread : threads) {
             if (thread.get_id() == std::this_thread::get_id()) {
-                thread.detach(); // it ends after the task that we are part of
+                thread.detach(); // it runs this call, and ends after its task
             } else {
                 thread.join();
             }
@@ -82,7 +82,7 @@ private:
     void try_to_add_thread() noexcept {
         try {
             add_thread();
-        } catch (...) { // NOLINT(bugprone-empty-catch): those that there are will come to it
+        } catch (...) { // NOLINT(bugprone-empty-catch): an existing thread runs it later
         }
     }
 
@@ -101,13 +101,13 @@ private:
             }
             if (ending_) { return; }
             ++idle_;
-            work_or_end_.wait(lock);
+            wake_workers_.wait(lock);
             --idle_;
         }
     }
 
     std::mutex mutex_;
-    std::condition_variable work_or_end_;
+    std::condition_variable wake_workers_;
     std::shared_ptr<task> first_;
     task* last_ = nullptr;
     std::size_t queued_ = 0;
@@ -138,16 +138,16 @@ notifier::~notifier() { pool_->end(); }
 
 void notifier::start() { pool_->start(); }
 
-void notifier::run(std::shared_ptr<task> posted) noexcept {
+void notifier::post(std::shared_ptr<task> posted) noexcept {
     // The task may destroy this notifier, and with it the last thread's pool, before add() returns.
     const auto pool = pool_;
     pool->add(std::move(posted));
 }
 
-void notifier::tell(event event) noexcept {
+void notifier::report(event event) noexcept {
     if (!observer_) { return; }
     try {
-        if (pool_->add(std::move(event))) { run(event_task_); }
+        if (pool_->add(std::move(event))) { post(event_task_); }
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
 }

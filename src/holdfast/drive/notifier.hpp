@@ -1,5 +1,5 @@
 #pragma once
-// Runs the application's code (loss callbacks, the observer) on threads where it delays nobody.
+// Runs the application's code (loss callbacks, the observer) on threads of their own.
 
 #include <holdfast/observer.hpp>
 
@@ -8,15 +8,15 @@
 
 namespace holdfast::drive {
 
-/// Tasks start at once even while others hang: another thread is added when all are busy, up to
-/// `most_threads`, if the system allows it; otherwise tasks wait for a free one. Observer events
-/// are delivered one at a time, in order.
+/// A task that hangs does not delay others: when all threads are busy another one is started, up to
+/// `most_threads`. If that is reached or the system refuses a thread, tasks wait for a free one.
+/// Observer events are delivered one at a time, in order.
 ///
 /// Thread safety: all members from any thread. The destructor runs what is queued and waits for it,
 /// unless it is called from one of its own tasks.
 class notifier {
 public:
-    /// Something to be run once. It is made beforehand, so that running it needs no memory.
+    /// Code to run once. It is allocated beforehand, so that posting it needs no memory.
     class task {
     public:
         task() = default;
@@ -35,13 +35,13 @@ public:
     notifier& operator=(const notifier&) = delete;
     ~notifier();
 
-    /// Makes sure that there is a thread, before anything may have to be reported. Throws
-    /// std::system_error if the system refuses one.
+    /// Starts a thread unless there is one. Call it before the first loss can happen. Throws
+    /// std::system_error if the system refuses a thread.
     void start();
-    void run(std::shared_ptr<task> posted) noexcept;
-    /// Dropped if the observer is `most_events` behind, or if there is no memory.
-    void tell(event event) noexcept;
-    [[nodiscard]] bool watched() const noexcept { return observer_ != nullptr; }
+    void post(std::shared_ptr<task> posted) noexcept;
+    /// Drops the event if the observer is `most_events` behind, or if there is no memory.
+    void report(event event) noexcept;
+    [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
 
     static constexpr unsigned most_threads = 16;
     static constexpr std::size_t most_events = 10'000;

@@ -6,21 +6,22 @@
 namespace holdfast::drive {
 
 poll_set::poll_set() {
-    constexpr std::size_t usual = wake_up::count + 4; // at least what `wake_up` needs
-    polled_.reserve(usual);
+    constexpr std::size_t usual_size =
+        wake_up::count + 4; // collect() must never allocate for wake_up's
+    polled_.reserve(usual_size);
 }
 
 void poll_set::collect(const wake_up& wake, const engine::engine& engine) noexcept {
-    constexpr int without_end = -1;
-    constexpr int try_again_ms = 10;
+    constexpr int no_timeout = -1;
+    constexpr int retry_ms = 10;
     polled_.clear();
     wake.pollables(polled_);
-    timeout_ms_ = without_end;
+    timeout_ms_ = no_timeout;
     try {
         engine.pollables(polled_);
     } catch (const std::bad_alloc&) {
         polled_.resize(wake_up::count);
-        timeout_ms_ = try_again_ms;
+        timeout_ms_ = retry_ms;
     }
 }
 

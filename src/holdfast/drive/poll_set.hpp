@@ -1,5 +1,5 @@
 #pragma once
-// What a thread gives to poll(): the driver's own two descriptors and the engine's.
+// The descriptors that a thread polls: the driver's own two and the engine's.
 
 #include "holdfast/drive/wake_up.hpp"
 #include "holdfast/engine/engine.hpp"
@@ -16,16 +16,15 @@ class poll_set {
 public:
     poll_set();
 
-    /// If there is no memory for the engine's descriptors they are left out, and `wait` returns
-    /// soon so that it can be tried again.
+    /// Without memory the engine's descriptors are left out, and `wait` returns soon for a retry.
     void collect(const wake_up& wake, const engine::engine& engine) noexcept;
-    /// poll(). If that is interrupted by a signal, nothing is ready.
+    /// Calls poll(). If a signal interrupts it, nothing is ready.
     void wait() noexcept;
-    [[nodiscard]] const pollfd* own() const noexcept { return polled_.data(); }
-    [[nodiscard]] std::span<const pollfd> engines() const noexcept {
+    [[nodiscard]] const pollfd* driver_descriptors() const noexcept { return polled_.data(); }
+    [[nodiscard]] std::span<const pollfd> engine_descriptors() const noexcept {
         return std::span{polled_}.subspan(wake_up::count);
     }
-    /// Whether the engine's descriptors are those that were collected.
+    /// Whether the engine's descriptors have not changed since `collect`.
     [[nodiscard]] bool is_current(const engine::engine& engine) noexcept;
 
 private:

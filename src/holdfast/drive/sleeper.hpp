@@ -1,21 +1,21 @@
 #pragma once
-// A caller that blocks until its participant has something for it.
+// A caller that blocks until its participant has a result.
 
 #include <atomic>
 #include <cstdint>
 
 namespace holdfast::drive {
 
-/// Lives on the caller's stack. Once it is ready nobody else touches it or what it waited for, so
-/// that its thread goes on without the driver's lock.
+/// Lives on the caller's stack. Once it is ready, no other thread accesses it or the result, so its
+/// thread continues without the driver's lock.
 ///
 /// Thread safety: `ready`, `waiting` and `set` from any thread, the rest under the driver's lock.
 class sleeper {
 public:
     enum class state : std::uint8_t {
         waiting,
-        chosen, ///< it is to lead now
-        ready,  ///< what it waits for has happened
+        chosen, ///< it has to take the lead
+        ready,  ///< its result is complete
     };
 
     [[nodiscard]] bool ready() const noexcept {

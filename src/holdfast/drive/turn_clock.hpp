@@ -1,5 +1,5 @@
 #pragma once
-// The clock as the driver reads it: once per turn, not once per use.
+// The driver's clock, which is read once per turn and not once per use.
 
 #include "holdfast/base/clock.hpp"
 
@@ -16,12 +16,12 @@ public:
     [[nodiscard]] base::instant now() const noexcept { return now_; }
     [[nodiscard]] const base::time_source& source() const noexcept { return time_; }
     void refresh() noexcept { now_ = time_.now(); }
-    /// Before answers are judged: the process may have been stopped since the last reading, and an
-    /// old clock must not make a late answer look timely (P2).
+    /// Called before answers are delivered: the process may have been stopped since the last
+    /// reading, and with an old clock a late answer would look timely (P2).
     void refresh_unless_current() noexcept {
         if (!current_) { refresh(); }
     }
-    /// The clock was read after the answers had arrived that are about to be handled.
+    /// The clock was read after the answers arrived that are about to be delivered.
     void set_current(bool current) noexcept { current_ = current; }
 
 private:

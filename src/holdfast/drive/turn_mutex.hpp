@@ -9,8 +9,8 @@
 
 namespace holdfast::drive {
 
-/// A mutex that wakes, right after it is unlocked, the sleepers that were called in its pool while
-/// it was held: woken earlier they would run into it.
+/// A mutex that wakes the called sleepers of its pool right after it is unlocked. Woken earlier,
+/// they would block on it.
 class turn_mutex {
 public:
     void lock() { mutex_.lock(); }
@@ -24,10 +24,10 @@ public:
         pool_.wake(calls);
     }
     /// Unlocks while it waits. REQUIRES: locked by this thread.
-    void wait_for(std::condition_variable& condition, base::duration most) {
+    void wait_for(std::condition_variable& condition, base::duration timeout) {
         if (pool_.called()) { pool_.wake(pool_.take_calls()); }
         std::unique_lock lock{mutex_, std::adopt_lock};
-        condition.wait_for(lock, most);
+        condition.wait_for(lock, timeout);
         lock.release(); // it stays locked
     }
     [[nodiscard]] futex_pool& pool() noexcept { return pool_; }

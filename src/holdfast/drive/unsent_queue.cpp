@@ -39,9 +39,9 @@ void unsent_queue::deliver_first(base::instant now) noexcept {
     engine::answer failed;
     failed.status = engine::op_status::failed;
     failed.error = make_error_code(errc::unavailable);
-    failed.detail = "out of memory"; // short enough to need none
+    failed.detail = "out of memory"; // fits into the string itself: no allocation
     for (const auto purpose :
-         {purpose::ask, purpose::withdraw, purpose::release, purpose::report}) {
+         {purpose::acquire, purpose::withdraw, purpose::release, purpose::report}) {
         if ((unsent.purposes & bit_of(purpose)) != 0) {
             deliver_answer(*participant, purpose, failed, now, now);
         }

@@ -7,9 +7,8 @@
 
 namespace holdfast::drive {
 
-/// Participants are linked through themselves, so that adding one needs no memory. Each is answered
-/// as if the engine could not be reached; its machine pauses before it tries again, so that
-/// delivering comes to an end.
+/// An intrusive list of participants, so that adding one needs no memory. Each is answered as if
+/// the engine could not be reached. Its machine pauses before the next try, so that delivery ends.
 ///
 /// Thread safety: none.
 class unsent_queue {

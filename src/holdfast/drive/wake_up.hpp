@@ -12,16 +12,16 @@ namespace holdfast::drive {
 /// A timerfd on CLOCK_BOOTTIME and an eventfd. poll()'s own time-out stops while the machine is
 /// suspended; the timerfd fires at once on resume, so that a loss is reported in time (P2).
 ///
-/// Thread safety: `ring` from any thread, the rest under the driver's lock. `arm` also reaches a
+/// Thread safety: `signal` from any thread, the rest under the driver's lock. `arm` also wakes a
 /// thread that is in poll() already.
 class wake_up {
 public:
     wake_up(); ///< throws error(internal) if the process has no descriptors left
 
-    /// Fires at `when` or earlier: an instant after the armed one is not worth a system call. The
-    /// thread that is woken early arms it again.
+    /// Fires at `when` or earlier: a later instant than the armed one costs no system call. The
+    /// thread that wakes up early arms it again.
     void arm(base::instant when);
-    void ring() const noexcept;
+    void signal() const noexcept;
 
     void pollables(std::vector<pollfd>& out) const;
     /// After poll(): resets what has fired. `ready`: the two that pollables() appended.
@@ -31,7 +31,7 @@ public:
 
 private:
     base::fd timer_;
-    base::fd bell_;
+    base::fd event_;
     base::instant armed_ = base::never;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a holder does: a pure machine, with no clock, no thread and no I/O of its own.
+// The state machine of a holder; it has no clock, no thread and no I/O.
 
 #include "holdfast/machine/lease_terms.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace holdfast::machine {
 
-/// What happened to a hold.
+/// The events of a hold.
 enum class lease_event : std::uint8_t {
     tick,            ///< time has passed: `actions::wake`, or any other instant
     renewed,         ///< a renewal's answer; `when` and `lease` are those of its request
@@ -25,7 +25,7 @@ enum class lease_event : std::uint8_t {
     release_void,    ///< a release's answer: it was not held any more
     release_unknown, ///< a release whose answer was lost
     release_refused, ///< a release that certainly did not happen
-    hurry,           ///< send now what waits for its next try
+    hurry,           ///< send at once what waits for its next try
 };
 
 struct lease_input {
@@ -36,7 +36,7 @@ struct lease_input {
 
 enum class lease_state : std::uint8_t { held, renewing, releasing, lost, ended };
 
-/// How a release ended; `none`: it has not.
+/// The result of a release; `none`: it has no result yet.
 enum class lease_ending : std::uint8_t { none, released, not_held, unknown, refused };
 
 /// State table. `N` is the deadline; "-" means: nothing happens.
@@ -64,20 +64,20 @@ class lease_machine {
 public:
     /// How the hold began.
     struct beginning {
-        base::instant sent{};              ///< P2's s
+        base::instant sent{};              ///< when the granted request was sent: s in P2
         base::milliseconds granted_for{0}; ///< the lease, or less for a hand-off
         bool provisional = false;          ///< a hand-off: only `granted_for` counts until renewed
     };
 
-    /// What the owner of the machine has to do now.
+    /// What the owner of the machine must do now.
     struct actions {
         bool renew = false;
         base::milliseconds renew_for{0};
         base::instant renew_by = base::never; ///< without an answer by then, try another connection
         bool release = false;
-        bool tell_lost = false; ///< report the loss; why() is the reason
-        bool tell_trouble = false;
-        bool tell_recovered = false;
+        bool report_lost = false; ///< loss_reason() is set
+        bool report_trouble = false;
+        bool report_recovered = false;
         base::instant wake = base::never; ///< when to send the next tick
     };
 
@@ -91,11 +91,11 @@ public:
         return (state_ == lease_state::held || state_ == lease_state::renewing) && now < deadline_;
     }
     [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
-    [[nodiscard]] std::optional<loss> why() const noexcept { return why_; }
+    [[nodiscard]] std::optional<loss> loss_reason() const noexcept { return loss_reason_; }
     [[nodiscard]] lease_ending ending() const noexcept { return ending_; }
-    [[nodiscard]] base::instant release_until() const noexcept { return give_up_release_; }
+    [[nodiscard]] base::instant release_deadline() const noexcept { return release_deadline_; }
     /// A release had no answer and has to be sent again.
-    [[nodiscard]] bool owes_release() const noexcept {
+    [[nodiscard]] bool must_resend_release() const noexcept {
         return state_ == lease_state::releasing && renew_at_ != base::never;
     }
 
@@ -106,32 +106,32 @@ private:
     actions tick(base::instant now) noexcept;
     actions tick_releasing(base::instant now) noexcept;
     actions begin_release(base::instant give_up) noexcept;
-    actions renewal(const lease_input& input, base::instant now) noexcept;
-    actions answered_release(lease_event event, base::instant now) noexcept;
-    actions lose(loss why) noexcept;
+    actions on_renewal_answer(const lease_input& input, base::instant now) noexcept;
+    actions on_release_answer(lease_event event, base::instant now) noexcept;
+    actions lose(loss reason) noexcept;
     actions extend(base::milliseconds lease, base::instant now) noexcept;
     actions doubt(base::instant now) noexcept;
     void send_renewal(actions& out, base::instant now) noexcept;
     [[nodiscard]] base::milliseconds lease_at(base::instant now) const noexcept;
     [[nodiscard]] base::instant next_wake() const noexcept;
-    [[nodiscard]] base::milliseconds counted(const lease_input& renewed) const noexcept;
+    [[nodiscard]] base::milliseconds counted_lease(const lease_input& renewed) const noexcept;
     [[nodiscard]] static base::duration pause(base::duration left) noexcept;
 
     lease_terms terms_;
     base::instant deadline_{};             ///< N
     base::instant renew_at_ = base::never; ///< releasing: when to send the release again
     base::instant last_sent_{};            ///< of the newest renewal
-    base::milliseconds least_sent_{0};     ///< the shortest since none was in flight
-    base::instant engine_until_;           ///< by then the engine has ended it, if nothing comes
-    base::instant end_ = base::never;      ///< of max_hold
-    base::instant give_up_release_ = base::never;
+    base::milliseconds shortest_sent_{0};  ///< the shortest since none was in flight
+    base::instant engine_until_;           ///< the engine's lease ends by then without a renewal
+    base::instant max_hold_end_ = base::never;
+    base::instant release_deadline_ = base::never;
     std::uint32_t in_flight_ = 0;
     lease_state state_ = lease_state::held;
     lease_ending ending_ = lease_ending::none;
-    bool troubled_ = false;
-    bool handed_ = false;      ///< by a hand-off, and not looked at yet
-    bool reaches_end_ = false; ///< the engine's deadline is max_hold's: no renewal can add to it
-    std::optional<loss> why_;
+    bool renewal_failing_ = false;
+    bool handed_off_ = false; ///< granted by a hand-off, and no tick has scheduled a renewal yet
+    bool reaches_max_hold_ = false; ///< the engine's lease ends with max_hold: no renewal helps
+    std::optional<loss> loss_reason_;
 };
 
 } // namespace holdfast::machine

@@ -1,5 +1,5 @@
 #pragma once
-// How long a lease lasts on the engine, and until when its holder may rely on it.
+// The durations of a lease, and the arithmetic of its deadline N.
 
 #include "holdfast/base/clock.hpp"
 
@@ -31,9 +31,9 @@ struct lease_terms {
 /// later instant.
 [[nodiscard]] constexpr base::instant valid_until(base::instant sent, base::milliseconds lease,
                                                   base::milliseconds margin) noexcept {
-    const base::duration kept =
+    const base::duration safety =
         margin > base::milliseconds{0} ? base::duration{margin} : default_margin(lease);
-    return sent + lease - drift(lease) - kept;
+    return sent + lease - drift(lease) - safety;
 }
 
 /// Whether a margin leaves more than half of the lease; 0, the default margin, always does.

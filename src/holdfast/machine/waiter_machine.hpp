@@ -1,6 +1,6 @@
 #pragma once
-// What a waiter does, from its first acquire to a grant or to its withdrawal: a pure machine, with
-// no clock, no thread and no I/O of its own.
+// The state machine of a waiter, from its first acquire to a grant or to its withdrawal; it has no
+// clock, no thread and no I/O.
 
 #include "holdfast/base/clock.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace holdfast::machine {
 
-/// What happened to a wait.
+/// The events of a wait.
 enum class wait_event : std::uint8_t {
     start,
     tick,            ///< time has passed: `actions::wake`, or any other instant
@@ -29,7 +29,7 @@ enum class wait_event : std::uint8_t {
     beat_unknown,    ///< a beat failed or its answer was lost
     withdrawn,       ///< withdraw's answer
     withdraw_failed, ///< a withdraw failed or its answer was lost
-    hurry,           ///< send now the withdrawal that waits for its next try
+    hurry,           ///< send at once the withdrawal that waits for its next try
 };
 
 struct wait_input {
@@ -54,7 +54,7 @@ struct wait_plan {
 
 enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawing, done };
 
-/// State table; what is not named is ignored.
+/// State table; an event that is not listed is ignored.
 ///
 ///  idle         start: asking
 ///  asking       granted, push_granted: done | queued: queued | busy: done, or pausing
@@ -64,20 +64,20 @@ enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawin
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
 ///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if the
-///               engine certainly has nothing of it | a grant that has nearly expired: asking
+///               engine certainly has no entry of it | a grant that has nearly expired: asking
 ///  withdrawing  withdrawn: done, or again once no lost acquire can arrive any more
 ///               withdraw_failed: again, until the queue has dropped it anyway | hurry: again
-///  done         not granted, and an acquire's answer or a notice shows that the engine may have
-///               something of it: withdrawing
+///  done         not granted, and an acquire's answer or a notice shows that the engine may have an
+///               entry of it: withdrawing
 ///
-/// After an acquire was sent twice, push_granted only means: ask again (see waiter_machine::push).
+/// After an acquire was sent twice, push_granted only means: ask again (see on_push_granted).
 /// The caller returns (`finish`) when withdrawing begins, not when it ends.
 class waiter_machine {
 public:
     enum class outcome : std::uint8_t {
         none,
         granted,
-        busy, ///< one try, and somebody else has it
+        busy, ///< one try, and someone else holds the lock
         timed_out,
         cancelled,
         unavailable, ///< the engine did not answer, or could not be reached
@@ -90,7 +90,7 @@ public:
         bool beat = false;
         bool withdraw = false;
         bool finish = false; ///< wake the caller; result() is final
-        bool tell_withdraw_failed = false;
+        bool report_withdraw_failed = false;
         base::instant wake = base::never;
     };
 
@@ -110,36 +110,36 @@ public:
     [[nodiscard]] outcome result() const noexcept { return outcome_; }
     [[nodiscard]] const grant& granted() const noexcept { return grant_; }
     /// Whether an acquire was sent that may have had an effect.
-    [[nodiscard]] bool outcome_unknown() const noexcept { return maybe_there_; }
+    [[nodiscard]] bool outcome_unknown() const noexcept { return may_be_on_engine_; }
     /// A withdrawal failed and has to be sent again.
-    [[nodiscard]] bool owes_withdrawal() const noexcept {
+    [[nodiscard]] bool must_resend_withdraw() const noexcept {
         return state_ == wait_state::withdrawing && withdraw_failed_;
     }
 
 private:
     actions ask(base::instant now) noexcept;
-    actions run_out(base::instant now) noexcept;
-    actions pause(base::instant now, base::duration how_long) noexcept;
+    actions time_out(base::instant now) noexcept;
+    actions pause(base::instant now, base::duration delay) noexcept;
     actions tick(base::instant now) noexcept;
     actions beat(base::instant now) noexcept;
-    actions answered(const wait_input& input, base::instant now) noexcept;
+    actions on_acquire_answer(const wait_input& input, base::instant now) noexcept;
     actions stray_answer(wait_event event, base::instant now) noexcept;
-    actions push(const wait_input& input, base::instant now) noexcept;
-    actions look_again(base::instant now) noexcept;
-    void hear(base::instant now) noexcept;
-    actions beaten(const wait_input& input, base::instant now) noexcept;
-    actions in_queue(const wait_input& input, base::instant now) noexcept;
-    actions have(std::uint64_t token, base::instant since, bool provisional,
-                 base::instant now) noexcept;
-    actions no_answer(base::instant now, bool retry_now) noexcept;
-    actions leave(outcome why, base::instant now) noexcept;
+    actions on_push_granted(const wait_input& input, base::instant now) noexcept;
+    actions ask_again(base::instant now) noexcept;
+    void note_contact(base::instant now) noexcept;
+    actions on_beat_answer(const wait_input& input, base::instant now) noexcept;
+    actions schedule_beat(const wait_input& input, base::instant now) noexcept;
+    actions on_grant(std::uint64_t token, base::instant since, bool provisional,
+                     base::instant now) noexcept;
+    actions on_no_answer(base::instant now, bool retry_now) noexcept;
+    actions give_up_wait(outcome why, base::instant now) noexcept;
     actions finish(outcome result) noexcept;
-    actions withdrawing(const wait_input& input, base::instant now) noexcept;
+    actions on_withdraw_answer(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;
-    [[nodiscard]] base::instant patience_with(wait_state state) const noexcept;
-    [[nodiscard]] base::instant patience_ends() const noexcept { return patience_with(state_); }
-    [[nodiscard]] base::instant trouble_ends() const noexcept;
+    [[nodiscard]] base::instant timeout_in(wait_state state) const noexcept;
+    [[nodiscard]] base::instant timeout_at() const noexcept { return timeout_in(state_); }
+    [[nodiscard]] base::instant unavailable_at() const noexcept;
     [[nodiscard]] bool waiting() const noexcept {
         return state_ == wait_state::asking || state_ == wait_state::queued ||
                state_ == wait_state::pausing;
@@ -153,19 +153,19 @@ private:
     base::instant asked_at_{};     ///< first acquire since the engine's last definite answer
     base::instant confirmed_at_{}; ///< when the last request was sent that was answered "queued"
     base::instant next_ = base::never; ///< pausing: ask; queued: beat; withdrawing: again
-    base::instant trouble_since_ = base::never;
-    std::optional<base::instant> heard_at_; ///< the engine's last definite answer
+    base::instant unreachable_since_ = base::never;
+    std::optional<base::instant> last_contact_; ///< the engine's last definite answer
     base::instant withdraw_until_ = base::never;
     base::instant not_after_ = base::never; ///< of the last acquire
     /// Until then an acquire whose answer was lost may arrive, even after its withdrawal.
     base::instant late_until_ = base::instant::min();
     wait_state state_ = wait_state::idle;
     outcome outcome_ = outcome::none;
-    bool maybe_there_ = false;  ///< the engine may have a queue entry or a hold
-    bool there_before_ = false; ///< maybe_there_ before the last acquire
-    bool unanswered_ = false;   ///< no acquire since asked_at_ was answered
-    bool asked_again_ = false;  ///< sent twice: an earlier acquire may have had an effect
-    bool noticed_ = false;      ///< asking: a notice arrived before the answer
+    bool may_be_on_engine_ = false; ///< the engine may have a queue entry or a hold of it
+    bool was_on_engine_ = false;    ///< may_be_on_engine_ before the last acquire
+    bool unanswered_ = false;       ///< no acquire since asked_at_ was answered
+    bool asked_twice_ = false;      ///< sent twice: an earlier acquire may have had an effect
+    bool noticed_ = false;          ///< asking: a notice arrived before the answer
     bool beat_in_flight_ = false;
     bool beat_is_old_ = false; ///< the one in flight was sent before the last acquire
     bool withdraw_again_ = false;

@@ -12,8 +12,8 @@ using base::instant;
 using base::later;
 using base::never;
 
-waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept {
-    if (!maybe_there_) { return finish(why); }
+waiter_machine::actions waiter_machine::give_up_wait(outcome why, instant now) noexcept {
+    if (!may_be_on_engine_) { return finish(why); }
     outcome_ = why;
     auto out = send_withdraw(now);
     out.finish = true;
@@ -23,12 +23,12 @@ waiter_machine::actions waiter_machine::leave(outcome why, instant now) noexcept
 /// The answer to an acquire that the machine has given up.
 waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant now) noexcept {
     if (event == wait_event::unknown) { late_until_ = std::max(late_until_, not_after_); }
-    const bool maybe_there =
+    const bool may_be_on_engine =
         event == wait_event::granted || event == wait_event::queued || event == wait_event::unknown;
-    if (maybe_there && state_ == wait_state::withdrawing) {
+    if (may_be_on_engine && state_ == wait_state::withdrawing) {
         withdraw_again_ = true; // the engine may have processed the withdrawal first
     }
-    if (maybe_there && state_ == wait_state::done && outcome_ != outcome::granted) {
+    if (may_be_on_engine && state_ == wait_state::done && outcome_ != outcome::granted) {
         return send_withdraw(now);
     }
     return idle_until_wake();
@@ -51,7 +51,8 @@ waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
     return out;
 }
 
-waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, instant now) noexcept {
+waiter_machine::actions waiter_machine::on_withdraw_answer(const wait_input& input,
+                                                           instant now) noexcept {
     if (state_ != wait_state::withdrawing) { return idle_until_wake(); }
     actions out;
     if (input.event == wait_event::withdraw_failed && now < withdraw_until_) {
@@ -67,7 +68,7 @@ waiter_machine::actions waiter_machine::withdrawing(const wait_input& input, ins
         return out;
     }
     state_ = wait_state::done;
-    out.tell_withdraw_failed = input.event == wait_event::withdraw_failed;
+    out.report_withdraw_failed = input.event == wait_event::withdraw_failed;
     return out;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the system says of an errno, as the middle or end of a sentence.
+// The system's text for an errno, without a capital letter, for use inside a sentence.
 
 #include <cctype>
 #include <string>

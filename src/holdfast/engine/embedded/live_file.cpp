@@ -38,7 +38,7 @@ struct flock lock_on(const base::client_id& client, short type) noexcept {
 
 live_id live_file::make(const std::string& path, const struct stat& like) {
     live_id id{};
-    base::unguessable(id);
+    base::fill_random(id);
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
         throw system_failure(path, "remove", errno);
     }

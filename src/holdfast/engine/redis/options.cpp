@@ -151,7 +151,7 @@ void take_layout(const url& where, options& out) {
 }
 
 void take_tls(const url& where, options& out) {
-    net::tls_terms terms;
+    net::tls_options terms;
     const auto take = [&where](const char* key, std::string& to) {
         if (const auto* const text = find(where, key)) { to = *text; }
     };

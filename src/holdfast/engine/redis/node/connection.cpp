@@ -40,8 +40,8 @@ connection::connection(const options& options, server_source& source, first_comm
       first_{std::move(first)},
       stream_{net::stream::start(endpoint_)},
       opens_until_{now + options.connect_timeout} {
-    if (stream_->now_in() == net::stream::state::failed) { stream_failed(); }
-    if (stream_->now_in() == net::stream::state::open) { greet(); }
+    if (stream_->state() == net::stream_state::failed) { stream_failed(); }
+    if (stream_->state() == net::stream_state::open) { greet(); }
 }
 
 base::instant connection::due() const noexcept {
@@ -61,7 +61,7 @@ void connection::end(std::error_code code, std::string detail) {
 }
 
 void connection::stream_failed() {
-    const bool hopeless = stream_->hopeless();
+    const bool hopeless = stream_->failure_is_permanent();
     end(hopeless ? errc::store_forbidden : errc::unavailable,
         server() + ": " + stream_->failure() + tls_hint());
 }
@@ -115,7 +115,7 @@ void connection::flush() {
     if (state_ != connection_state::greeting && state_ != connection_state::ready) { return; }
     if (!unsent_greeting_.empty()) {
         unsent_greeting_.erase(0, stream_->write(unsent_greeting_));
-        if (stream_->now_in() == net::stream::state::failed) { stream_failed(); }
+        if (stream_->state() == net::stream_state::failed) { stream_failed(); }
         if (!unsent_greeting_.empty()) { return; }
     }
     if (output_.unsent.empty() || state_ != connection_state::ready) { return; }
@@ -126,14 +126,14 @@ void connection::flush() {
     } else {
         output_.unsent.erase(0, taken);
     }
-    if (stream_->now_in() == net::stream::state::failed) { stream_failed(); }
+    if (stream_->state() == net::stream_state::failed) { stream_failed(); }
 }
 
 void connection::progress(const reply_listener& on_reply) {
     if (state_ == connection_state::opening) {
         stream_->progress();
-        if (stream_->now_in() == net::stream::state::failed) { stream_failed(); }
-        if (stream_->now_in() == net::stream::state::open) { greet(); }
+        if (stream_->state() == net::stream_state::failed) { stream_failed(); }
+        if (stream_->state() == net::stream_state::open) { greet(); }
         return;
     }
     read(on_reply);
@@ -149,7 +149,7 @@ void connection::read(const reply_listener& on_reply) {
         take({buffer.data(), count}, on_reply);
         if (plain && count < buffer.size()) { return; } // more would have to come first
     }
-    if (stream_->now_in() == net::stream::state::failed) { stream_failed(); }
+    if (stream_->state() == net::stream_state::failed) { stream_failed(); }
 }
 
 void connection::take(std::span<const char> bytes, const reply_listener& on_reply) {

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
     [[nodiscard]] const std::string& about() const noexcept { return about_; } ///< redis 7.0.15
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
-    [[nodiscard]] pollfd wanted() const noexcept { return stream_->wanted(); }
+    [[nodiscard]] pollfd wanted() const noexcept { return stream_->pollable(); }
     /// By then it must be ready; `never` once it is.
     [[nodiscard]] base::instant due() const noexcept;
 
@@ -65,7 +65,7 @@ public:
 
     /// See net::stream; -1 while it is not ready.
     [[nodiscard]] int plain_descriptor() const noexcept;
-    void set_receive_low_watermark(int bytes) { stream_->readable_from(bytes); }
+    void set_receive_low_watermark(int bytes) { stream_->set_receive_low_watermark(bytes); }
 
 private:
     void greet();

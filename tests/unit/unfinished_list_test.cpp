@@ -1,6 +1,6 @@
 // What was not confirmed is sent before the next acquire of the same name.
 
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,63 +33,63 @@ private:
     std::string name_;
 
 public:
-    unfinished::entry entry{*this, name_};
+    unfinished_list::entry entry{*this, name_};
 };
 
-class unfinished_list : public testing::Test {
+class unfinished_list_test : public testing::Test {
 protected:
     std::shared_ptr<sender> add(const std::string& name) {
         auto made = std::make_shared<sender>(name);
         list_.set(made->entry, true);
         return made;
     }
-    unfinished list_;
+    unfinished_list list_;
 };
 
-TEST_F(unfinished_list, sends_those_of_the_name_and_no_others) {
+TEST_F(unfinished_list_test, sends_those_of_the_name_and_no_others) {
     const auto first = add("stock");
     const auto other = add("other");
     const auto second = add("stock");
-    list_.send_all("stock", {});
-    list_.send_all("unknown", {});
+    list_.resend_all("stock", {});
+    list_.resend_all("unknown", {});
     EXPECT_EQ(first->sent, 1);
     EXPECT_EQ(second->sent, 1);
     EXPECT_EQ(other->sent, 0);
 }
 
-TEST_F(unfinished_list, has_each_once_and_forgets_who_is_done) {
+TEST_F(unfinished_list_test, has_each_once_and_forgets_who_is_done) {
     const auto one = add("stock");
     list_.set(one->entry, true);
-    list_.send_all("stock", {});
+    list_.resend_all("stock", {});
     EXPECT_EQ(one->sent, 1);
     list_.set(one->entry, false);
     list_.set(one->entry, false);
-    list_.send_all("stock", {});
+    list_.resend_all("stock", {});
     EXPECT_EQ(one->sent, 1);
 }
 
-TEST_F(unfinished_list, bears_that_members_leave_and_die_while_they_are_sent) {
+TEST_F(unfinished_list_test, bears_that_members_leave_and_die_while_they_are_sent) {
     std::vector<std::shared_ptr<sender>> all{add("stock"), add("stock"), add("stock")};
     auto* const middle = all[1].get();
     middle->then = [&] {
         list_.set(middle->entry, false);
         all[1].reset();
     };
-    list_.send_all("stock", {});
+    list_.resend_all("stock", {});
     EXPECT_EQ(all[0]->sent, 1);
     EXPECT_EQ(all[2]->sent, 1);
-    list_.send_all("stock", {});
+    list_.resend_all("stock", {});
     EXPECT_EQ(all[0]->sent, 2);
 }
 
-TEST_F(unfinished_list, may_die_before_its_members_and_after_them) {
-    auto short_lived = std::make_unique<unfinished>();
+TEST_F(unfinished_list_test, may_die_before_its_members_and_after_them) {
+    auto short_lived = std::make_unique<unfinished_list>();
     const auto outlives = std::make_shared<sender>("stock");
     short_lived->set(outlives->entry, true);
     short_lived.reset();
     list_.set(outlives->entry, true); // it is in no list any more
     { const auto gone = add("stock"); }
-    list_.send_all("stock", {});
+    list_.resend_all("stock", {});
     EXPECT_EQ(outlives->sent, 1);
 }
 
