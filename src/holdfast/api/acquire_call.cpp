@@ -31,4 +31,17 @@ std::shared_ptr<core::hold> acquire_call::run() const {
     return std::move(result.hold);
 }
 
+acquire_call::renewal acquire_call::renew(core::hold& hold) const {
+    const auto lease = core::terms_of(request_.options).lease;
+    if (!passes(failure_, [&] { core::check_lease(lease, hold.margin()); })) {
+        return renewal::failed;
+    }
+    const auto failure =
+        lock_.core->extend(hold, lease, lock_.core->answer_wait(request_, wait_), stop_);
+    if (!failure) { return renewal::done; }
+    if (failure == errc::lost) { return renewal::lost; }
+    report(failure, {});
+    return renewal::failed;
+}
+
 } // namespace holdfast::api

@@ -29,6 +29,10 @@ public:
     /// Requests the lock. Null if someone else held it all the time, or after a failure.
     [[nodiscard]] std::shared_ptr<core::hold> run() const;
 
+    enum class renewal { done, lost, failed };
+    /// Renews a hold of this lock instead: for the lease, time-out and stop token of this call.
+    [[nodiscard]] renewal renew(core::hold& hold) const;
+
     [[nodiscard]] const core::request& request() const noexcept { return request_; }
     [[nodiscard]] std::error_code* failure() const noexcept { return failure_; }
 

@@ -1,8 +1,11 @@
 #pragma once
 // Detects in debug builds that a lock is destroyed while a thread waits for it.
 
+#include "holdfast/base/process.hpp"
+
 #include <atomic>
 #include <cassert>
+#include <cstdint>
 
 namespace holdfast::api {
 
@@ -24,7 +27,11 @@ public:
     active_calls() = default;
     active_calls(const active_calls&) = delete;
     active_calls& operator=(const active_calls&) = delete;
-    ~active_calls() { assert(count_ == 0 && "a lock is destroyed while a thread waits for it"); }
+    ~active_calls() {
+        // The threads of the parent of a fork() are not in the child.
+        [[maybe_unused]] const bool inherited = generation_ != base::process_generation();
+        assert((count_ == 0 || inherited) && "a lock is destroyed while a thread waits for it");
+    }
 
     class scope {
     public:
@@ -39,6 +46,7 @@ public:
 
 private:
     std::atomic<unsigned> count_{0};
+    const std::uint64_t generation_ = base::process_generation();
 };
 
 #endif

@@ -9,11 +9,10 @@ namespace holdfast::api {
 counted_holds::counted_holds(const lock_object& lock)
     : lock_{lock}, key_{static_cast<char>('0' + static_cast<int>(lock.id.layout)) + lock.id.name} {}
 
-thread_holds::relock_result counted_holds::lock_again(const core::request& /*request*/,
-                                                      std::error_code* failure) {
+thread_holds::relock_result counted_holds::lock_again(const acquire_call& call) {
     if (const auto held = entry(); held.count > 0) {
         if (held.held->why_lost() || !held.held->valid()) {
-            fail(failure, errc::lost, lock_.text(),
+            fail(call.failure(), errc::lost, lock_.text(),
                  "an outer lock of this thread was lost; unlock every level before you lock again");
             return relock_result::refused;
         }
@@ -21,7 +20,7 @@ thread_holds::relock_result counted_holds::lock_again(const core::request& /*req
         return relock_result::done;
     }
     if (core::held_by_this_thread(*lock_.core, lock_.id)) { // as a mutex, which does not count
-        fail(failure, errc::would_deadlock, lock_.text());
+        fail(call.failure(), errc::would_deadlock, lock_.text());
         return relock_result::refused;
     }
     return relock_result::not_held;

@@ -13,8 +13,7 @@ class counted_holds final : public thread_holds {
 public:
     explicit counted_holds(const lock_object& lock);
 
-    [[nodiscard]] relock_result lock_again(const core::request& request,
-                                           std::error_code* failure) override;
+    [[nodiscard]] relock_result lock_again(const acquire_call& call) override;
     void add(const std::shared_ptr<core::hold>& hold) override;
     [[nodiscard]] removed remove(mode mode) override;
     [[nodiscard]] std::shared_ptr<core::hold> find() const override { return entry().held; }

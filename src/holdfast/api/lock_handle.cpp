@@ -42,7 +42,7 @@ public:
     [[nodiscard]] bool lock_for_thread(const api::acquire_call& call) {
         const api::active_calls::scope scope{active_calls};
         if (!call.is_allowed()) { return false; }
-        const auto relocked = holds->lock_again(call.request(), call.failure());
+        const auto relocked = holds->lock_again(call);
         if (relocked != api::thread_holds::relock_result::not_held) {
             return relocked == api::thread_holds::relock_result::done;
         }

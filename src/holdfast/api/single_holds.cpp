@@ -8,28 +8,30 @@
 namespace holdfast::api {
 
 single_holds::~single_holds() {
-    for (const auto& each : entries_) {
-        if (each.hold->inherited() || each.hold->why_lost()) { continue; }
-        lock_.core->release_in_background(*each.hold, false);
-    }
+    std::erase_if(entries_, [](const entry& each) {
+        return each.hold->inherited() || each.hold->why_lost().has_value();
+    });
+    lock_.core->release_all_in_background(
+        entries_.size(), [this](std::size_t at) -> core::hold& { return *entries_[at].hold; });
 }
 
-thread_holds::relock_result single_holds::lock_again(const core::request& request,
-                                                     std::error_code* failure) {
+thread_holds::relock_result single_holds::lock_again(const acquire_call& call) {
     auto& core = *lock_.core;
+    const auto& request = call.request();
     const auto held = core::held_by_this_thread(core, lock_.id);
     if (!held) { return relock_result::not_held; }
     const bool refreshes =
         core.caps(request.kind, core::lock_format_of(request.options)).refreshes && held == find();
     if (!refreshes) {
         // A try fails, too: std::lock would retry forever.
-        fail(failure, errc::would_deadlock, lock_.text());
+        fail(call.failure(), errc::would_deadlock, lock_.text());
         return relock_result::refused;
     }
-    const auto extended = core.extend(*held, core::terms_of(request.options).lease);
-    if (!extended) { return relock_result::done; }
-    if (extended == errc::lost) { return relock_result::not_held; }
-    fail(failure, extended, lock_.text());
+    switch (call.renew(*held)) {
+    case acquire_call::renewal::done: return relock_result::done;
+    case acquire_call::renewal::lost: return relock_result::not_held;
+    case acquire_call::renewal::failed: break;
+    }
     return relock_result::refused;
 }
 

@@ -15,8 +15,7 @@ public:
     explicit single_holds(const lock_object& lock) noexcept : lock_{lock} {}
     ~single_holds() override; ///< releases what threads still hold
 
-    [[nodiscard]] relock_result lock_again(const core::request& request,
-                                           std::error_code* failure) override;
+    [[nodiscard]] relock_result lock_again(const acquire_call& call) override;
     void add(const std::shared_ptr<core::hold>& hold) override;
     [[nodiscard]] removed remove(mode mode) override;
     [[nodiscard]] std::shared_ptr<core::hold> find() const override;

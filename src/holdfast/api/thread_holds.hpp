@@ -1,11 +1,11 @@
 #pragma once
 // The holds of lock(), which belong to threads: the interface of single_holds and counted_holds.
 
+#include "holdfast/api/acquire_call.hpp"
 #include "holdfast/api/lock_object.hpp"
 #include "holdfast/core/threads.hpp"
 
 #include <memory>
-#include <system_error>
 
 namespace holdfast::api {
 
@@ -16,7 +16,7 @@ public:
     enum class relock_result {
         not_held, ///< the thread does not hold it: acquire it
         done,     ///< the thread holds it; no acquire is needed
-        refused,  ///< `failure` is set
+        refused,  ///< the call's failure is set
     };
     struct removed {
         bool was_held = false;
@@ -28,8 +28,7 @@ public:
     thread_holds& operator=(const thread_holds&) = delete;
     virtual ~thread_holds() = default;
 
-    [[nodiscard]] virtual relock_result lock_again(const core::request& request,
-                                                   std::error_code* failure) = 0;
+    [[nodiscard]] virtual relock_result lock_again(const acquire_call& call) = 0;
     virtual void add(const std::shared_ptr<core::hold>& hold) = 0;
     [[nodiscard]] virtual removed remove(mode mode) = 0;
     /// The calling thread's hold, even if it is lost; null if it has none.

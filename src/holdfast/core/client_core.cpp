@@ -157,6 +157,17 @@ release_result client_core::release(hold& hold) {
             caller.failure, std::move(caller.detail)};
 }
 
+void client_core::begin_background_release(hold& hold, hold::waiting_caller* caller) {
+    const driver_turn turn{*driver_};
+    if (caller != nullptr) { caller->until = turn.now() + release_wait; }
+    hold.release_in_background(caller, false, turn.now());
+}
+
+void client_core::await(drive::sleeper& sleeper) {
+    driver_turn turn{*driver_};
+    turn.wait(sleeper);
+}
+
 void client_core::release_in_background(hold& hold, bool reports_loss) {
     if (inherited()) { return; } // the hold belongs to the parent process
     hold::waiting_caller caller;
@@ -166,12 +177,33 @@ void client_core::release_in_background(hold& hold, bool reports_loss) {
     if (!pipeline_release_) { turn.wait(caller.sleeper); }
 }
 
-std::error_code client_core::extend(hold& hold, milliseconds lease) {
+milliseconds client_core::answer_wait(const request& request, detail::wait_limit wait) const {
+    if (wait.at_most <= std::chrono::nanoseconds::zero()) {
+        const auto attempt = driver_->caps(request.kind, lock_format_of(request.options)).attempt;
+        return std::min(connect_wait(), attempt);
+    }
+    return std::min(connect_wait(), std::chrono::ceil<milliseconds>(wait.at_most));
+}
+
+std::error_code client_core::extend(hold& hold, milliseconds lease, base::duration at_most,
+                                    const std::stop_token& stop) {
     if (inherited()) { return forked_error(); }
     hold::waiting_caller caller;
     caller.lease = lease;
+    caller.stop = stop;
+    const auto cancellation =
+        stop.stop_possible() ? std::make_shared<extend_cancellation>(hold) : nullptr;
+    {
+        driver_turn turn{*driver_};
+        caller.until = base::later(turn.now(), at_most);
+        hold.extend(caller, turn.now());
+        if (!cancellation) {
+            turn.wait(caller.sleeper);
+            return caller.failure;
+        }
+    }
+    const std::stop_callback cancel{stop, [&] { driver_->cancel(cancellation); }};
     driver_turn turn{*driver_};
-    hold.extend(caller, turn.now());
     turn.wait(caller.sleeper);
     return caller.failure;
 }

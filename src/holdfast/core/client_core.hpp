@@ -67,7 +67,26 @@ public:
     /// reply (with pipeline_release not at all), then the release continues in the background.
     /// Failures go to the observer, and with `reports_loss` also that the hold was lost before.
     void release_in_background(hold& hold, bool reports_loss);
-    [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease);
+    /// The same for `count` holds, which `hold_at(index)` returns: waits once for all.
+    template <typename HoldAt>
+    void release_all_in_background(std::size_t count, HoldAt hold_at) {
+        if (count == 0 || inherited()) { return; }
+        // Without memory nobody waits.
+        const std::unique_ptr<hold::waiting_caller[]> callers{
+            // NOLINT(*-avoid-c-arrays)
+            pipeline_release_ ? nullptr : new (std::nothrow) hold::waiting_caller[count]};
+        for (std::size_t at = 0; at < count; ++at) {
+            begin_background_release(hold_at(at), callers ? &callers[at] : nullptr);
+        }
+        for (std::size_t at = 0; callers && at < count; ++at) { await(callers[at].sleeper); }
+    }
+    /// Waits for the reply: for a quarter of the lease, `at_most`, until a stop is requested.
+    [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease,
+                                         base::duration at_most = base::duration::max(),
+                                         const std::stop_token& stop = {});
+    /// How long a call that may wait for `wait` waits for an engine that does not answer.
+    [[nodiscard]] base::milliseconds answer_wait(const request& request,
+                                                 detail::wait_limit wait) const;
     /// Throws error(limit_reached) if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
@@ -108,6 +127,8 @@ public:
 
 private:
     void ensure_threads(); // during a turn
+    void begin_background_release(hold& hold, hold::waiting_caller* caller);
+    void await(drive::sleeper& sleeper);
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
     engine::client_identity identity_;

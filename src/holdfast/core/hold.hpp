@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -41,6 +42,7 @@ public:
         base::milliseconds lease{0};
         base::instant began{};             ///< extend: when it was requested last
         base::instant until = base::never; ///< then the caller returns without a reply
+        std::stop_token stop;              ///< extend: the same when a stop is requested
         std::error_code failure;
         std::string detail;
         bool was_lost = false;
@@ -55,7 +57,10 @@ public:
     /// Retries until it has a reply or the lease has ended; a failure goes to the observer. A
     /// `caller` waits until `caller->until`; null: no caller waits.
     void release_in_background(waiting_caller* caller, bool reports_loss, base::instant now);
+    /// The caller waits for a quarter of the lease, and not after `caller.until`.
     void extend(waiting_caller& caller, base::instant now);
+    /// Ends the waits of those extend() callers whose stop is requested.
+    void stop_extends() noexcept;
     void abandon(base::instant now);
     void forget();
 
@@ -110,6 +115,20 @@ private:
     bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
     bool reports_to_observer_ = false; ///< released in the background, and not reported yet
     bool reports_loss_ = false;
+};
+
+/// Passes a requested stop to the callers of extend(), through driver::cancel.
+class extend_cancellation final : public drive::participant {
+public:
+    explicit extend_cancellation(hold& hold) : hold_{hold.shared_from_this(), &hold} {}
+
+    void on_cancel(base::instant /*now*/) override { hold_->stop_extends(); }
+    void on_timer(base::instant /*now*/) override {}
+    void on_answer(drive::purpose /*purpose*/, const engine::answer& /*answer*/,
+                   base::instant /*sent*/, base::instant /*now*/) override {}
+
+private:
+    std::shared_ptr<hold> hold_;
 };
 
 /// A sentence for people.

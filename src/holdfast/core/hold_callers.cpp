@@ -57,7 +57,8 @@ void hold::begin_release(instant give_up, instant now) noexcept {
 
 void hold::extend(waiting_caller& caller, instant now) {
     caller.began = now;
-    caller.until = now + std::max<duration>(duration{caller.lease} / 4, least_extend_wait);
+    const auto share = std::max<duration>(duration{caller.lease} / 4, least_extend_wait);
+    caller.until = std::min(caller.until, now + share);
     extend_callers_.push_back(&caller);
     const auto actions = machine_.on({lease_event::extend, {}, caller.lease}, now);
     if (actions.renew) {
@@ -92,6 +93,15 @@ void hold::time_out_extends(instant now) noexcept {
         if (now < caller->until) { return false; }
         caller->failure = make_error_code(errc::unknown_outcome);
         copy_detail(last_detail_, caller->detail);
+        core_.driver().ready(caller->sleeper);
+        return true;
+    });
+}
+
+void hold::stop_extends() noexcept {
+    std::erase_if(extend_callers_, [&](waiting_caller* caller) {
+        if (!caller->stop.stop_requested()) { return false; }
+        caller->failure = make_error_code(errc::cancelled);
         core_.driver().ready(caller->sleeper);
         return true;
     });

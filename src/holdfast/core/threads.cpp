@@ -21,42 +21,64 @@ struct watched_hold {
     std::weak_ptr<hold> held;
 };
 
+class thread_record;
+
+/// Outlives the thread_record, because it is trivially destructible: the destructors of static
+/// objects, and of thread_local ones that were made earlier, may still use locks.
+struct thread_state {
+    std::uint64_t number = 0;
+    thread_record* record = nullptr;
+    bool ended = false; ///< the record was destroyed
+};
+
+thread_local constinit thread_state current_thread;
+
 class thread_record {
 public:
-    thread_record() noexcept
-        : number_{last_thread_number.fetch_add(1, std::memory_order_relaxed) + 1} {}
+    explicit thread_record(thread_state& state) noexcept : state_{state} {}
     thread_record(const thread_record&) = delete;
     thread_record& operator=(const thread_record&) = delete;
     ~thread_record() {
-        for (const auto& hold : holds_) {
+        state_.record = nullptr;
+        state_.ended = true;
+        for (const auto& hold : holds) {
             const auto core = hold.core.lock();
             const auto held = hold.held.lock();
             if (!core || !held || core->inherited()) { continue; }
             core->abandon(*held);
-            core->recursion().forget_thread(number_);
+            core->recursion().forget_thread(state_.number);
         }
     }
 
-    [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-    std::vector<watched_hold>& holds() noexcept { return holds_; }
+    std::vector<watched_hold> holds;
 
 private:
-    std::uint64_t number_;
-    std::vector<watched_hold> holds_;
+    thread_state& state_;
 };
 
-thread_record& this_thread_record() noexcept {
-    thread_local thread_record record;
-    return record;
+/// Null: the thread is ending.
+thread_record* this_thread_record() noexcept {
+    auto& state = current_thread;
+    if (state.record == nullptr && !state.ended) {
+        thread_local thread_record record{state};
+        state.record = &record;
+    }
+    return state.record;
 }
 
 } // namespace
 
-std::uint64_t this_thread() noexcept { return this_thread_record().number(); }
+std::uint64_t this_thread() noexcept {
+    auto& number = current_thread.number;
+    if (number == 0) { number = last_thread_number.fetch_add(1, std::memory_order_relaxed) + 1; }
+    return number;
+}
 
 void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
                 const std::shared_ptr<hold>& held) {
-    auto& holds = this_thread_record().holds();
+    auto* const record = this_thread_record();
+    if (record == nullptr) { return; }
+    auto& holds = record->holds;
     if (holds.size() == holds.capacity()) { // drops holds of locks that other threads destroyed
         std::erase_if(holds, [](const watched_hold& hold) { return hold.held.expired(); });
     }
@@ -64,12 +86,15 @@ void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
 }
 
 void forget_hold(const hold* held) noexcept {
-    auto& holds = this_thread_record().holds();
-    std::erase_if(holds, [held](const watched_hold& hold) { return hold.key == held; });
+    auto* const record = this_thread_record();
+    if (record == nullptr) { return; }
+    std::erase_if(record->holds, [held](const watched_hold& hold) { return hold.key == held; });
 }
 
 std::shared_ptr<hold> held_by_this_thread(const client_core& core, const lock_id& lock) noexcept {
-    for (const auto& hold : this_thread_record().holds()) {
+    auto* const record = this_thread_record();
+    if (record == nullptr) { return nullptr; }
+    for (const auto& hold : record->holds) {
         if (hold.hash != lock.hash || hold.client != &core) { continue; }
         if (hold.kind != lock.kind || hold.layout != lock.layout) { continue; }
         auto held = hold.held.lock();

@@ -17,6 +17,7 @@ class hold;
 
 /// Registers a hold of the calling thread. If the thread ends before `forget_hold`, renewal stops
 /// and the observer receives an event. If it throws, nothing has changed.
+/// Does nothing in a thread whose thread_local objects are being destroyed.
 void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
                 const std::shared_ptr<hold>& held);
 void forget_hold(const hold* held) noexcept;

@@ -8,7 +8,7 @@ void answer_queue::grow(std::size_t operations) {
     constexpr std::size_t least = 8;
     const auto room = std::max({least, 2 * room_, operations});
     arrived_.reserve(room);
-    handling_.reserve(room); // handle_all() swaps the two
+    spare_.reserve(room); // they are swapped
     room_ = room;
 }
 

@@ -20,19 +20,22 @@ public:
     }
     void add(engine::answer&& answer) { arrived_.push_back(std::move(answer)); }
 
-    /// Calls `handle` with each answer. Answers that arrive meanwhile stay for the next call.
+    /// Calls `handle` with each answer. It may submit operations, and so call `reserve`. Answers
+    /// that arrive meanwhile stay for the next call.
     template <typename Handle>
     void handle_all(Handle handle) {
-        handling_.swap(arrived_);
-        for (const auto& answer : handling_) { handle(answer); }
-        handling_.clear();
+        auto handling = std::exchange(spare_, {});
+        handling.swap(arrived_);
+        for (const auto& answer : handling) { handle(answer); }
+        handling.clear();
+        if (handling.capacity() > spare_.capacity()) { spare_.swap(handling); }
     }
 
 private:
     void grow(std::size_t operations);
 
     std::vector<engine::answer> arrived_;
-    std::vector<engine::answer> handling_; ///< kept for its memory
+    std::vector<engine::answer> spare_; ///< empty; kept for its memory
     std::size_t room_ = 0;
 };
 

@@ -30,8 +30,12 @@ keeper_schedule::conditions keeper::current_conditions() const noexcept {
 }
 
 void keeper::await_shutdown() {
-    constexpr base::milliseconds recheck{1000};
-    while (lead_.state() != lead_state::shutdown) { mutex_.wait_for(woken_, recheck); }
+    // A caller that still leads, in an unlock() that is about to return, wakes nobody: look again.
+    constexpr base::milliseconds recheck{20};
+    while (lead_.state() != lead_state::shutdown) {
+        mutex_.wait_for(woken_, recheck);
+        lead_.shut_down(clock_.now());
+    }
 }
 
 void keeper::run() {

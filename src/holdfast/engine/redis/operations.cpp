@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/operations.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <exception>
 #include <utility>
@@ -58,8 +59,12 @@ void operation_ref::release() noexcept {
 
 operation_ref operations::take(op_id id, base::instant give_up, operation::state state) {
     if (free_.empty()) {
-        free_.reserve(all_.size() + 1);
-        active_.reserve(all_.size() + 1);
+        if (active_.capacity() <= all_.size()) {
+            constexpr std::size_t least = 8;
+            const auto room = std::max(least, 2 * all_.size());
+            free_.reserve(room);
+            active_.reserve(room);
+        }
         all_.push_back(std::make_unique<operation>());
         all_.back()->pool_ = this;
         free_.push_back(all_.back().get());

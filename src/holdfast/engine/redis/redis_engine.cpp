@@ -151,14 +151,12 @@ std::size_t redis_engine::expected() const {
 instant redis_engine::advance(flush_occasion occasion, instant now) {
     const auto nodes = topology_->nodes();
     if (!backlog_.empty()) { send_backlog(now); }
-    auto next = layouts_.due();
-    if (now >= next) {
+    if (now >= layouts_.due()) {
         const auto find = [this](std::string_view name) {
             node& node = topology_->node_for(name);
             return node.is_ready() ? &node.channel() : nullptr;
         };
         layouts_.on_timer(find, now);
-        next = layouts_.due();
     }
     for (node* const each : nodes) {
         each->flush(occasion, now);
@@ -166,7 +164,7 @@ instant redis_engine::advance(flush_occasion occasion, instant now) {
     }
     if (now >= operations_.earliest()) { expire(now); }
     for (node* const each : nodes) { each->break_off_if_dead(now); }
-    return std::min({next, topology_->due(), operations_.earliest()});
+    return std::min({layouts_.due(), topology_->due(), operations_.earliest()});
 }
 
 /// Every operation is answered by the instant that was asked for, whatever the servers do.

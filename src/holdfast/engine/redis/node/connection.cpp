@@ -119,6 +119,7 @@ void connection::flush() {
         if (!unsent_greeting_.empty()) { return; }
     }
     if (output_.unsent.empty() || state_ != connection_state::ready) { return; }
+    output_.offered = output_.sent + output_.unsent.size();
     const auto taken = stream_->write(output_.unsent);
     output_.sent += taken;
     if (taken == output_.unsent.size()) {

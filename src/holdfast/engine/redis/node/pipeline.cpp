@@ -46,7 +46,7 @@ request& pipeline::add(request_handler& handler, std::uint8_t kind, operation* o
 }
 
 request* pipeline::last_unsent() noexcept {
-    if (!has_unsent() || requests_.back().begin < output_->sent) { return nullptr; }
+    if (!has_unsent() || requests_.back().begin < output_->offered) { return nullptr; }
     return &requests_.back();
 }
 

@@ -13,6 +13,9 @@ namespace holdfast::engine::redis {
 struct output_buffer {
     std::string unsent{};
     std::uint64_t sent = 0; ///< bytes that the socket has taken; those beyond are not at the server
+    /// Bytes that were offered to the stream, taken or not. TLS may have encrypted them already, so
+    /// they must not change any more.
+    std::uint64_t offered = 0;
 };
 
 /// Why a connection ended.
@@ -46,7 +49,8 @@ public:
         write_command(added, write);
         return added;
     }
-    /// The newest request, if none of its bytes is sent: it can still be written anew.
+    /// The newest request, if none of its bytes was offered to the stream: its command can still be
+    /// replaced.
     [[nodiscard]] request* last_unsent() noexcept;
     /// Replaces the unsent command of `last` by one that serves its operation and `operation`. The
     /// reply answers `operation`; the earlier operation becomes `merged`.

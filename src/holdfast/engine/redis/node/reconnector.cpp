@@ -46,10 +46,10 @@ void reconnector::break_off(std::error_code code, std::string detail) {
 
 reconnector::change reconnector::report(base::instant now) {
     if (!is_alive() && !end_reported_) {
-        end_reported_ = true;
+        detail_ = connection_->detail(); // first: without memory the end is reported next time
         code_ = connection_->code();
-        detail_ = connection_->detail();
         retry_ = now + wait_.next();
+        end_reported_ = true;
         return change::ended;
     }
     if (is_ready() && !ready_reported_) {
@@ -65,9 +65,8 @@ void reconnector::pollables(std::vector<pollfd>& out) const {
 }
 
 base::instant reconnector::due() const noexcept {
-    if (is_down()) {
-        return end_reported_ ? retry_ : base::instant{};
-    } // ended as it was written to
+    // A connection that ended during a write has not reported its end yet: at once.
+    if (is_down()) { return end_reported_ ? retry_ : base::instant{}; }
     return is_alive() ? connection_->due() : base::never;
 }
 
