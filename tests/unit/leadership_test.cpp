@@ -113,9 +113,9 @@ TEST(leadership, passes_to_the_keeper_if_there_are_many_followers) {
 }
 
 TEST(leadership, is_offered_to_the_next_follower_when_the_chosen_one_is_ready) {
-    expect_row(event::chosen_ready, 0, {"-", "vacant",  "-", "-", "-", "-", "-"});
+    expect_row(event::chosen_ready, 0,      {"-", "vacant",  "-", "-", "-", "-", "-"});
     expect_row(event::chosen_ready, single, {"-", "offered", "-", "-", "-", "-", "-"});
-    expect_row(event::chosen_ready, crowd, {"-", "offered", "-", "-", "-", "-", "-"});
+    expect_row(event::chosen_ready, crowd,  {"-", "offered", "-", "-", "-", "-", "-"});
 }
 
 TEST(leadership, passes_to_the_shutdown_once_the_keeper_has_left) {

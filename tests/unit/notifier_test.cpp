@@ -45,7 +45,7 @@ TEST(notifier, starts_a_task_at_once_while_others_hang) {
     const auto ended = end.get_future().share();
     std::promise<void> ran;
     notifier notifier{nullptr};
-    for (unsigned i = 0; i + 1 < notifier::most_threads; ++i) {
+    for (unsigned i = 0; i + 1 < notifier::max_threads; ++i) {
         notifier.post(task([ended] { ended.wait(); }));
     }
     notifier.post(task([&ran] { ran.set_value(); }));
@@ -83,11 +83,11 @@ TEST(notifier, drops_events_when_the_observer_is_too_far_behind) {
     const auto observer = std::make_shared<stuck>(end.get_future().share());
     {
         notifier notifier{observer};
-        for (std::size_t i = 0; i < notifier::most_events + 500; ++i) { notifier.report({}); }
+        for (std::size_t i = 0; i < notifier::max_events + 500; ++i) { notifier.report({}); }
         end.set_value();
     }
-    EXPECT_GE(observer->delivered, notifier::most_events);
-    EXPECT_LE(observer->delivered, notifier::most_events + 1);
+    EXPECT_GE(observer->delivered, notifier::max_events);
+    EXPECT_LE(observer->delivered, notifier::max_events + 1);
 }
 
 TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
