@@ -24,7 +24,7 @@ void work_with_others(const holdfast::client& fleet) {
     const std::scoped_lock hold{java}; // excludes the Java service, and is excluded by it
     // [end]
     for (auto* const lock : {&go, &node, &python}) {
-        const std::scoped_lock too{*lock};
+        const std::scoped_lock inner_hold{*lock};
         std::cout << lock->name() << " is ours\n";
     }
 }

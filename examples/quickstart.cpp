@@ -1,4 +1,4 @@
-// The smallest program that locks between processes. Run it twice: the second one waits.
+// The smallest program that locks between processes. Run it twice: the second run waits.
 // [doc: quickstart]
 #include <holdfast/holdfast.hpp>
 

@@ -27,7 +27,7 @@ TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
     HOLDFAST_HANG_STORE();
     EXPECT_LT(time_of([&] { locked.unlock(); }), 200ms + slack);
     EXPECT_LT(time_of([&] { held.reset(); }), 200ms + slack);
-    the_store().go_on();
+    the_store().resume();
     EXPECT_TRUE(will_be_clear("locked", scaled(4s))) << "its lease is half a minute";
     EXPECT_TRUE(will_be_clear("held", scaled(4s)));
 }
@@ -43,7 +43,7 @@ TEST_P(hung_store, holds_up_a_try_for_a_second_and_a_wait_for_its_time) { // P5
     EXPECT_EQ(failure, errc::unavailable);
     EXPECT_LT(time_of([&] { (void)stock.try_lock_for(150ms, failure); }), 150ms + slack);
     EXPECT_EQ(failure, errc::unavailable);
-    the_store().go_on();
+    the_store().resume();
     EXPECT_TRUE(will_be_clear("stock", scaled(4s))) << "nothing is left of them (P8)";
 }
 
@@ -60,7 +60,7 @@ TEST_P(hung_store, gets_the_release_before_the_next_acquire_of_the_same_client) 
         return std::pair{got, failure};
     }};
     EXPECT_FALSE(again.done_within(30ms));
-    the_store().go_on();
+    the_store().resume();
     const auto [got, failure] = again.get();
     EXPECT_TRUE(got) << failure.message() << ": it did not find its own hold";
 }

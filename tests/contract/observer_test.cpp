@@ -79,7 +79,7 @@ TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
     HOLDFAST_HANG_STORE();
     locked.unlock();
     held.reset();
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"locked", "held"}));
 }
 
 TEST_P(observed, a_thread_that_ended_while_holding) { // P4

@@ -107,7 +107,7 @@ TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
     HOLDFAST_HANG_STORE();
     locked.unlock();
     held.reset();
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"locked", "held"}));
 }
 
 TEST_P(pipelined_release, that_is_not_answered_before_its_client_goes_is_told) { // P5
@@ -119,7 +119,7 @@ TEST_P(pipelined_release, that_is_not_answered_before_its_client_goes_is_told) {
         HOLDFAST_HANG_STORE();
         stock.unlock();
     }
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"stock"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"stock"}));
 }
 
 TEST_P(pipelined_release, does_not_concern_release_which_waits_and_answers) { // P5

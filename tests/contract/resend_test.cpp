@@ -110,7 +110,7 @@ TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
     seam_client late{url()};
     const auto ticket = late.ticket("stock");
     // Some way past, because an engine with a clock of its own translates it with some error.
-    const auto past = late.who().time->now() - 2s;
+    const auto past = late.identity().time->now() - 2s;
     EXPECT_EQ(late.acquire(ticket, {.not_after = past}).status, op_status::busy);
     EXPECT_EQ(
         late.acquire(late.ticket("stock"), {.queue = queueing::grant, .not_after = past}).status,
@@ -122,7 +122,7 @@ TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
 
 TEST_P(resend, an_acquire_before_its_not_after_is_granted) { // P5
     seam_client prompt{url()};
-    const auto soon = prompt.who().time->now() + long_wait;
+    const auto soon = prompt.identity().time->now() + long_wait;
     EXPECT_EQ(prompt.acquire(prompt.ticket("stock"), {.not_after = soon}).status,
               op_status::granted);
 }
@@ -133,7 +133,7 @@ TEST_P(resend, a_late_duplicate_does_not_queue_behind_the_living) { // P5, P8
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
     request late = in_line;
-    late.not_after = all.who().time->now() - 2s;
+    late.not_after = all.identity().time->now() - 2s;
     EXPECT_EQ(all.acquire(all.ticket("stock"), late).status, op_status::busy);
     EXPECT_TRUE(all.inspect("stock").waiters.empty());
 }

@@ -216,7 +216,7 @@ TEST_F(redis_exchanging, tells_each_what_concerns_it) {
     server.command({"SET", "hf:{stock}", "something else"});
     stock.unlock();
     order.lock();
-    EXPECT_TRUE(watch->await_of_each(event::kind::release_failed, {"stock"}));
+    EXPECT_TRUE(watch->await_each(event::kind::release_failed, {"stock"}));
     order.unlock();
 }
 

@@ -34,8 +34,9 @@ protected:
     std::unique_ptr<stream> client_;
     int server_socket_ = -1;
 
-    void connect(int newest = 0) {
-        const tls_peer_options options{.identity = authority_.issue("server"), .newest = newest};
+    void connect(int max_version = 0) {
+        const tls_peer_options options{.identity = authority_.issue("server"),
+                                       .max_version = max_version};
         background peer{[&](const std::stop_token&) {
             auto socket = door_.accept();
             server_socket_ = socket.get();
@@ -74,8 +75,8 @@ TEST_F(tls_traffic, takes_only_as_much_as_there_is_room_for) {
 }
 
 TEST_F(tls_traffic, sends_and_receives_much_at_the_same_time) {
-    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-        connect(newest);
+    for (const int max_version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+        connect(max_version);
         const std::string bytes = many_bytes(4U << 20U);
         background echo{[&](const std::stop_token&) {
             for (std::size_t done = 0; done < bytes.size();) {
@@ -165,7 +166,7 @@ TEST_F(tls_traffic, changes_keys_although_nobody_writes) {
 TEST_F(tls_traffic, hears_the_servers_goodbye) {
     connect();
     ASSERT_TRUE(server_->send("bye"));
-    server_->say_goodbye();
+    server_->send_close_notify();
     EXPECT_EQ(read_to_end(*client_), "bye");
     EXPECT_EQ(describe(*client_), "failed: the server closed the connection");
     EXPECT_EQ(client_->pollable().fd, -1);

@@ -1,6 +1,6 @@
 #pragma once
-// The families of calls that take a lock, each behind the same four names, so that one table or one
-// test covers all primitives.
+// Maps the acquiring functions of each primitive to the same four names, so that one table or test
+// covers all primitives.
 
 #include <holdfast/holdfast.hpp>
 
@@ -16,8 +16,8 @@ namespace holdfast::test {
 
 // NOLINTBEGIN(bugprone-macro-parentheses, cppcoreguidelines-macro-usage): names of functions
 
-/// take(), try_take(), try_take_for() and try_take_until() for one family; a form that the lock
-/// does not have is not there. `...` are the arguments that come before those of the form.
+/// Defines take(), try_take(), try_take_for() and try_take_until() for one family, with the
+/// overloads that the lock has. `...` are arguments that precede those of the overload.
 #define HOLDFAST_FAMILY_FORMS(take_name, try_name, for_name, until_name, ...)                      \
     template <class... Args>                                                                       \
     auto take(Args&&... args)                                                                      \
@@ -44,19 +44,19 @@ namespace holdfast::test {
 
 // NOLINTEND(bugprone-macro-parentheses, cppcoreguidelines-macro-usage)
 
-/// What the forms of lock() return.
+/// The return types of the forms of lock().
 struct locking {
     using taken = void;
     using taken_or_failed = bool;
     using tried = bool;
 };
 
-/// What the forms of acquire() return.
+/// The return types of the forms of acquire().
 struct acquiring {
     using taken = lease;
     using taken_or_failed = lease;
     using tried = std::optional<lease>;
-    void give_back() {} // the lease does
+    void give_back() {} // the lease releases
 };
 
 template <class Lock>

@@ -18,17 +18,17 @@ bool ready_before(const net::stream& stream, steady_clock::time_point end) {
 
 std::string read_until(net::stream& stream, std::size_t count, milliseconds within) {
     const auto end = steady_clock::now() + within;
-    std::string got;
-    std::string some(4096, '\0');
+    std::string received;
+    std::string buffer(4096, '\0');
     do {
         stream.progress();
         for (;;) {
-            const auto size = stream.read(some);
-            got.append(some, 0, size);
+            const auto size = stream.read(buffer);
+            received.append(buffer, 0, size);
             if (size == 0) { break; }
         }
-    } while (got.size() < count && stream.state() == state::open && ready_before(stream, end));
-    return got;
+    } while (received.size() < count && stream.state() == state::open && ready_before(stream, end));
+    return received;
 }
 
 } // namespace
@@ -44,7 +44,7 @@ std::size_t write_all(net::stream& stream, std::string_view bytes, milliseconds 
     do {
         stream.progress();
         taken += stream.write(std::span{bytes.substr(taken)});
-        // Once the server is gone there is nothing left but to read.
+        // After a send error the stream only reads.
         if ((stream.pollable().events & POLLOUT) == 0) { break; }
     } while (taken < bytes.size() && stream.state() == state::open && ready_before(stream, end));
     return taken;
@@ -67,8 +67,8 @@ std::string read_to_end(net::stream& stream, milliseconds within) {
 }
 
 bool is_ready(const net::stream& stream, milliseconds within) {
-    pollfd wanted = stream.pollable();
-    return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
+    pollfd entry = stream.pollable();
+    return ::poll(&entry, 1, static_cast<int>(within.count())) > 0;
 }
 
 std::string many_bytes(std::size_t count) {

@@ -1,4 +1,4 @@
-// What a call's options do to those of the lock.
+// The options of a call override those of the lock.
 #include "holdfast/core/request.hpp"
 
 #include <holdfast/error.hpp>
@@ -47,11 +47,9 @@ lock_options combined(const acquire_options& call) {
     return out;
 }
 
-TEST(acquire_options, that_are_unset_change_nothing) {
-    expect_same_but("", combined({}), locks_own());
-}
+TEST(acquire_options, change_nothing_if_unset) { expect_same_but("", combined({}), locks_own()); }
 
-TEST(acquire_options, that_are_set_replace_that_member_and_no_other) {
+TEST(acquire_options, replace_only_the_member_that_is_set) {
     const auto with_lease = combined({.lease = 7s});
     EXPECT_EQ(with_lease.lease, 7s);
     expect_same_but("lease", with_lease, locks_own());
@@ -81,7 +79,7 @@ TEST(acquire_options, that_are_set_replace_that_member_and_no_other) {
     expect_same_but("note", with_note, locks_own());
 }
 
-TEST(acquire_options, a_stop_token_is_no_option_of_the_lock) {
+TEST(acquire_options, leave_the_locks_options_alone_if_only_stop_is_set) {
     std::stop_source source;
     expect_same_but("", combined({.stop = source.get_token()}), locks_own());
 }
@@ -96,9 +94,9 @@ std::string complaint_about(const acquire_options& call) {
     return "no error";
 }
 
-TEST(acquire_options, are_checked_together_with_the_lock_s_and_the_text_names_the_member) {
+TEST(acquire_options, are_checked_with_the_locks_options_and_the_text_names_the_member) {
     EXPECT_EQ(complaint_about({}), "no error");
-    // The lock's margin of 400 ms and max_hold of 12 s meet what the call says.
+    // The lock's margin of 400 ms and max_hold of 12 s are checked with the call's members.
     EXPECT_THAT(complaint_about({.lease = 700ms}), HasSubstr("margin"));
     EXPECT_THAT(complaint_about({.lease = 700ms}), HasSubstr("700 ms"));
     EXPECT_THAT(complaint_about({.min_hold = 13s}), HasSubstr("min_hold"));

@@ -15,43 +15,43 @@ namespace {
 using test::noting_participant;
 using lines = noting_participant::lines;
 
-TEST(cancel_queue, delivers_each_once) {
+TEST(cancel_queue, delivers_each_cancellation_once) {
     cancel_queue queue;
-    const auto one = std::make_shared<noting_participant>();
-    const auto other = std::make_shared<noting_participant>();
+    const auto first = std::make_shared<noting_participant>();
+    const auto second = std::make_shared<noting_participant>();
     queue.deliver({});
-    queue.add(one);
-    queue.add(other);
-    EXPECT_EQ(one->take(), lines{}) << "only when it is asked to";
+    queue.add(first);
+    queue.add(second);
+    EXPECT_EQ(first->take(), lines{}) << "only when it is asked to";
     queue.deliver({});
     queue.deliver({});
-    EXPECT_EQ(one->take(), (lines{"cancel"}));
-    EXPECT_EQ(other->take(), (lines{"cancel"}));
+    EXPECT_EQ(first->take(), (lines{"cancel"}));
+    EXPECT_EQ(second->take(), (lines{"cancel"}));
 }
 
 TEST(cancel_queue, keeps_a_participant_until_it_is_delivered_and_no_longer) {
     cancel_queue queue;
-    auto one = std::make_shared<noting_participant>();
-    const std::weak_ptr<noting_participant> seen = one;
-    queue.add(std::move(one));
+    auto first = std::make_shared<noting_participant>();
+    const std::weak_ptr<noting_participant> seen = first;
+    queue.add(std::move(first));
     EXPECT_FALSE(seen.expired());
     queue.deliver({});
     EXPECT_TRUE(seen.expired());
 }
 
-TEST(cancel_queue, takes_another_while_it_delivers) {
+TEST(cancel_queue, accepts_another_during_a_delivery) {
     cancel_queue queue;
-    const auto one = std::make_shared<noting_participant>();
-    const auto other = std::make_shared<noting_participant>();
-    one->on_call = [&] { queue.add(other); };
-    queue.add(one);
+    const auto first = std::make_shared<noting_participant>();
+    const auto second = std::make_shared<noting_participant>();
+    first->on_call = [&] { queue.add(second); };
+    queue.add(first);
     queue.deliver({});
-    EXPECT_EQ(other->take(), lines{});
+    EXPECT_EQ(second->take(), lines{});
     queue.deliver({});
-    EXPECT_EQ(other->take(), (lines{"cancel"}));
+    EXPECT_EQ(second->take(), (lines{"cancel"}));
 }
 
-TEST(cancel_queue, loses_none_of_those_that_many_threads_add) {
+TEST(cancel_queue, loses_no_cancellation_of_many_threads) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t each = 500;
     cancel_queue queue;

@@ -1,4 +1,4 @@
-// Callers that wait: one of them leads and reads the answers of all, and the keeper takes over.
+// The driver: a blocked caller leads and reads the answers of all, or the keeper does.
 
 #include "holdfast/drive/driver.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using engine::op_status;
 
-/// Answers its operations in order, one for each byte that is sent to it.
+/// An engine that answers its operations in order, one for each byte that it receives.
 class line_engine {
 public:
     line_engine() {
@@ -98,10 +98,10 @@ private:
     driver& driver_;
 };
 
-class driving : public testing::Test {
+class driver_test : public testing::Test {
 protected:
     std::shared_ptr<question> make() { return std::make_shared<question>(driver_); }
-    /// As a caller does; blocks until it is answered.
+    /// Blocks until the question is answered, as a caller does.
     bool ask() {
         const auto mine = make();
         {
@@ -131,12 +131,12 @@ protected:
     driver driver_{std::make_unique<test::fake_engine>(line_.state), base::system_time()};
 };
 
-TEST_F(driving, returns_at_once_when_the_answer_is_there) {
+TEST_F(driver_test, returns_at_once_if_the_answer_has_arrived) {
     line_.state.on_submit = [&](engine::op_id id) { line_.state.answer(id, op_status::granted); };
-    EXPECT_TRUE(ask()); // without end if it waited: nothing is sent over the line
+    EXPECT_TRUE(ask()); // hangs if it waits: no byte is sent
 }
 
-TEST_F(driving, is_done_by_the_caller_that_waits) {
+TEST_F(driver_test, lets_the_waiting_caller_read_its_answer) {
     start_keeper();
     const std::jthread server{[&] {
         await_submitted(1);
@@ -146,7 +146,7 @@ TEST_F(driving, is_done_by_the_caller_that_waits) {
     EXPECT_EQ(line_.read_by_callers, 1);
 }
 
-TEST_F(driving, wakes_followers_with_answers_that_the_leader_reads) {
+TEST_F(driver_test, wakes_followers_with_answers_that_the_leader_reads) {
     std::vector<std::jthread> callers;
     std::atomic<int> answered{0};
     for (int i = 0; i < 3; ++i) {
@@ -159,20 +159,20 @@ TEST_F(driving, wakes_followers_with_answers_that_the_leader_reads) {
     EXPECT_EQ(line_.read_by_callers, 3);
 }
 
-TEST_F(driving, passes_from_one_caller_to_the_next) {
+TEST_F(driver_test, passes_the_lead_from_caller_to_caller) {
     std::vector<std::jthread> callers;
     std::atomic<int> answered{0};
     for (int i = 0; i < 3; ++i) {
         callers.emplace_back([&] { answered += ask() ? 1 : 0; });
     }
     await_submitted(3);
-    for (int i = 1; i <= 3; ++i) { // one at a time: its leader leaves, and the next has to read
+    for (int i = 1; i <= 3; ++i) { // one answer at a time: the leader leaves, and the next reads
         line_.answer();
         while (answered < i) { std::this_thread::yield(); }
     }
 }
 
-TEST_F(driving, of_a_crowd_is_done_by_the_keeper) {
+TEST_F(driver_test, lets_the_keeper_lead_many_callers) {
     constexpr int count = 8;
     start_keeper();
     std::vector<std::jthread> callers;
@@ -188,8 +188,8 @@ TEST_F(driving, of_a_crowd_is_done_by_the_keeper) {
     EXPECT_GT(line_.read_by_keeper, 0) << "the first leader leaves seven behind";
 }
 
-// Submitted without a caller that waits: nobody but the keeper can read the answer.
-TEST_F(driving, is_done_by_the_keeper_when_nobody_waits) {
+// No caller waits, so only the keeper can read the answer.
+TEST_F(driver_test, lets_the_keeper_read_answers_when_no_caller_waits) {
     start_keeper();
     const auto unwaited = make();
     {
@@ -201,7 +201,7 @@ TEST_F(driving, is_done_by_the_keeper_when_nobody_waits) {
     EXPECT_EQ(line_.read_by_keeper, 1);
 }
 
-TEST_F(driving, ends_a_wait_that_is_cancelled) {
+TEST_F(driver_test, ends_a_wait_that_is_cancelled) {
     const auto mine = make();
     std::jthread canceller{[&] {
         await_submitted(1);
@@ -213,7 +213,7 @@ TEST_F(driving, ends_a_wait_that_is_cancelled) {
     EXPECT_FALSE(mine->answered);
 }
 
-TEST_F(driving, ends_a_wait_whose_timer_is_due) {
+TEST_F(driver_test, ends_a_wait_whose_timer_is_due) {
     const auto mine = make();
     driver::turn turn{driver_};
     mine->send();
@@ -222,8 +222,8 @@ TEST_F(driving, ends_a_wait_whose_timer_is_due) {
     EXPECT_FALSE(mine->answered);
 }
 
-TEST_F(driving, notices_descriptors_that_come_up_while_the_keeper_polls) {
-    const auto connected = std::exchange(line_.state.pollables, {}); // it opens none before
+TEST_F(driver_test, polls_descriptors_that_are_opened_while_the_keeper_polls) {
+    const auto connected = std::exchange(line_.state.pollables, {}); // none is open yet
     line_.state.on_submit = [&, submit = line_.state.on_submit](engine::op_id id) {
         submit(id);
         line_.state.pollables = connected;
@@ -235,10 +235,10 @@ TEST_F(driving, notices_descriptors_that_come_up_while_the_keeper_polls) {
         unwaited->send();
     }
     line_.answer();
-    await_answer(*unwaited); // without end if the keeper polls the old ones
+    await_answer(*unwaited); // hangs if the keeper polls the old ones
 }
 
-TEST_F(driving, ends_with_a_word_to_all_who_listen) {
+TEST_F(driver_test, calls_on_shutdown_of_all_listeners) {
     start_keeper();
     const auto listener = make();
     {
@@ -249,7 +249,7 @@ TEST_F(driving, ends_with_a_word_to_all_who_listen) {
     EXPECT_TRUE(listener->shut_down);
 }
 
-TEST_F(driving, waits_at_its_end_for_what_is_in_flight) {
+TEST_F(driver_test, drain_waits_for_operations_in_flight) {
     start_keeper();
     const auto last = make();
     {
@@ -261,7 +261,7 @@ TEST_F(driving, waits_at_its_end_for_what_is_in_flight) {
     EXPECT_TRUE(last->answered);
 }
 
-TEST_F(driving, waits_at_its_end_no_longer_than_it_is_told_to) {
+TEST_F(driver_test, drain_returns_after_its_time_out) {
     const auto last = make();
     {
         const driver::turn turn{driver_};

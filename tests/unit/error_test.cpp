@@ -49,7 +49,7 @@ TEST(error, each_loss_has_a_name) {
     EXPECT_STREQ(to_string(static_cast<loss>(99)), "unknown");
 }
 
-TEST(error, says_its_message_and_nothing_else) {
+TEST(error, has_only_its_message_as_text) {
     const error thrown{errc::invalid_option,
                        "lease is 1 ms; it must be from 100 ms to 86400000 ms"};
     EXPECT_STREQ(thrown.what(), "lease is 1 ms; it must be from 100 ms to 86400000 ms");
@@ -58,7 +58,7 @@ TEST(error, says_its_message_and_nothing_else) {
     EXPECT_STREQ(as_std.what(), thrown.what());
 }
 
-TEST(error, without_a_message_says_the_sentence_of_its_code) {
+TEST(error, has_the_text_of_its_code_without_a_message) {
     const error thrown{errc::cancelled, ""};
     EXPECT_EQ(thrown.what(), make_error_code(errc::cancelled).message());
 }
@@ -73,7 +73,7 @@ TEST(error, is_copied_without_throwing) {
     EXPECT_EQ(second.code(), errc::lost);
 }
 
-TEST(error, of_an_engine_keeps_the_engine_s_words) {
+TEST(error, contains_the_detail_of_the_engine) {
     const auto text = api::message(errc::unavailable, "mutex \"stock\"", "no reply in time");
     EXPECT_EQ(text, "mutex \"stock\": no reply in time");
     EXPECT_THAT(api::message(errc::unavailable, "mutex \"stock\"", ""),

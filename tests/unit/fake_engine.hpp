@@ -1,6 +1,6 @@
 #pragma once
-// An engine that does as the test says, participants that note what they are given, and a clock
-// that the test sets.
+// An engine that the test controls, a participant that records its calls, and a clock that the test
+// sets.
 
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/engine/engine.hpp"
@@ -25,7 +25,7 @@ public:
     base::instant at{std::chrono::hours{1}};
 };
 
-/// What the test sees of the engine, and how it makes it behave.
+/// The state of a fake_engine: what it has received, and what it does.
 struct fake_state {
     struct submission {
         seam::op_id id = 0;
@@ -78,7 +78,7 @@ private:
     fake_state& state_;
 };
 
-/// Notes each call as a line of text.
+/// Records each call as a line of text.
 class noting_participant final : public drive::participant {
 public:
     void on_timer(base::instant /*now*/) override { note("timer"); }
@@ -104,7 +104,7 @@ public:
     [[nodiscard]] lines take() { return std::exchange(lines_, {}); }
 
     std::function<void()> on_call = [] {}; ///< after each note
-    int throws = 0;                        ///< so many times more
+    int throws = 0;                        ///< the number of calls that throw from now on
     std::string detail;
 
 private:

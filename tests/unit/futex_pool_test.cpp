@@ -17,24 +17,24 @@ namespace {
 using holdfast::drive::futex_pool;
 using holdfast::drive::sleeper;
 
-/// Threads that sleep again and again, and a list of who sleeps.
-class guests {
+/// Threads that sleep `rounds` times each, and a list of the sleepers.
+class sleeping_threads {
 public:
-    guests(std::size_t many, int nights) : left_{many} {
-        for (std::size_t i = 0; i < many; ++i) {
-            threads_.emplace_back([this, nights] {
-                for (int night = 0; night < nights; ++night) { spend_the_night(); }
-                --left_;
+    sleeping_threads(std::size_t count, int rounds) : running_{count} {
+        for (std::size_t i = 0; i < count; ++i) {
+            threads_.emplace_back([this, rounds] {
+                for (int round = 0; round < rounds; ++round) { sleep_once(); }
+                --running_;
             });
         }
     }
 
-    /// Wakes each with this probability.
+    /// Wakes each sleeper with this probability.
     void wake_some(double chance) {
         std::unique_lock lock{mutex_};
-        std::bernoulli_distribution this_one{chance};
+        std::bernoulli_distribution chosen{chance};
         std::erase_if(asleep_, [&](sleeper* sleeper) {
-            if (!this_one(random_)) { return false; }
+            if (!chosen(random_)) { return false; }
             pool_.call(*sleeper);
             sleeper->set(sleeper::state::ready);
             return true;
@@ -44,10 +44,10 @@ public:
         pool_.wake(calls);
     }
 
-    [[nodiscard]] std::size_t left() const { return left_; }
+    [[nodiscard]] std::size_t running() const { return running_; }
 
 private:
-    void spend_the_night() {
+    void sleep_once() {
         sleeper me;
         {
             const std::lock_guard lock{mutex_};
@@ -62,27 +62,27 @@ private:
     futex_pool pool_;
     std::vector<sleeper*> asleep_;
     std::mt19937 random_{3}; // NOLINT(bugprone-random-generator-seed): the same each time
-    std::atomic<std::size_t> left_;
+    std::atomic<std::size_t> running_;
     std::vector<std::jthread> threads_; // last: it uses the others
 };
 
-/// Without end if somebody is not.
-void wait_until_all_are_woken(std::size_t many, int nights, double chance) {
-    guests all{many, nights};
-    while (all.left() > 0) {
+/// Hangs if a thread is not woken.
+void wait_until_all_are_woken(std::size_t count, int rounds, double chance) {
+    sleeping_threads all{count, rounds};
+    while (all.running() > 0) {
         all.wake_some(chance);
         std::this_thread::yield();
     }
 }
 
-TEST(futex_pool, wakes_whom_it_was_told_to_call) { wait_until_all_are_woken(8, 200, 0.3); }
+TEST(futex_pool, wakes_the_called_sleepers) { wait_until_all_are_woken(8, 200, 0.3); }
 
-TEST(futex_pool, wakes_also_those_who_share_a_slot) {
+TEST(futex_pool, wakes_sleepers_that_share_a_slot) {
     const auto too_many = futex_pool::groups * futex_pool::slots_per_group + 100;
     wait_until_all_are_woken(too_many, 5, 0.5);
 }
 
-/// A thread that sleeps, and whether the kernel says so.
+/// A thread that sleeps in the pool, and its state in the kernel.
 class sleeping_thread {
 public:
     sleeping_thread(futex_pool& pool, sleeper& sleeper)
@@ -108,13 +108,13 @@ private:
     std::jthread thread_;
 };
 
-/// Where this thread may run; undone in the end.
-class on_cpu {
+/// The cpus on which this thread may run; the destructor restores them.
+class cpu_affinity {
 public:
-    on_cpu() { EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0); }
-    on_cpu(const on_cpu&) = delete;
-    on_cpu& operator=(const on_cpu&) = delete;
-    ~on_cpu() { EXPECT_EQ(::sched_setaffinity(0, sizeof before_, &before_), 0); }
+    cpu_affinity() { EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0); }
+    cpu_affinity(const cpu_affinity&) = delete;
+    cpu_affinity& operator=(const cpu_affinity&) = delete;
+    ~cpu_affinity() { EXPECT_EQ(::sched_setaffinity(0, sizeof before_, &before_), 0); }
 
     [[nodiscard]] std::vector<std::size_t> allowed() const {
         std::vector<std::size_t> out;
@@ -123,7 +123,7 @@ public:
         }
         return out;
     }
-    static void go_to(std::size_t cpu) {
+    static void pin_to(std::size_t cpu) {
         cpu_set_t only{};
         CPU_SET(cpu, &only);
         EXPECT_EQ(::sched_setaffinity(0, sizeof only, &only), 0);
@@ -133,68 +133,68 @@ private:
     cpu_set_t before_{};
 };
 
-// Whoever is woken in a group of another cpu wakes the others there.
+// In a group of another cpu, the first woken thread wakes the others.
 TEST(futex_pool, wakes_all_in_the_groups_of_other_cpus) {
-    const on_cpu here;
-    const auto cpus = here.allowed();
-    guests all{64, 100};
-    for (std::size_t i = 0; all.left() > 0; ++i) {
-        on_cpu::go_to(cpus[i % cpus.size()]);
+    const cpu_affinity affinity;
+    const auto cpus = affinity.allowed();
+    sleeping_threads all{64, 100};
+    for (std::size_t i = 0; all.running() > 0; ++i) {
+        cpu_affinity::pin_to(cpus[i % cpus.size()]);
         all.wake_some(1);
     }
 }
 
-// The one who is woken there may be one who was not called, and goes on sleeping.
-TEST(futex_pool, leaves_nobody_asleep_who_shares_a_slot) {
-    const on_cpu here;
-    on_cpu::go_to(here.allowed().front());
+// The kernel may wake the thread that shares the slot and was not called; it sleeps again.
+TEST(futex_pool, wakes_a_called_sleeper_that_shares_a_slot_on_another_cpu) {
+    const cpu_affinity affinity;
+    cpu_affinity::pin_to(affinity.allowed().front());
     futex_pool pool; // when all else is full, a group of another cpu
-    std::vector<sleeper> away(futex_pool::groups * futex_pool::slots_per_group - 1);
-    for (auto& one : away) { pool.assign_slot(one); }
+    std::vector<sleeper> fillers(futex_pool::groups * futex_pool::slots_per_group - 1);
+    for (auto& filler : fillers) { pool.assign_slot(filler); }
     sleeper last; // in a slot of its own
     sleeper uncalled;
     sleeper called; // in the slot of the uncalled
     pool.assign_slot(last);
     pool.assign_slot(uncalled);
     std::vector<sleeper> between(futex_pool::slots_per_group - 1);
-    for (auto& one : between) { pool.assign_slot(one); }
+    for (auto& filler : between) { pool.assign_slot(filler); }
     pool.assign_slot(called);
-    // The first to lie down is the first to be woken.
+    // The kernel wakes the thread first that slept first.
     sleeping_thread goes_on{pool, uncalled};
     goes_on.await_sleep();
     sleeping_thread shares{pool, called};
     shares.await_sleep();
     sleeping_thread wakes{pool, last};
     wakes.await_sleep();
-    const auto call = [&](std::initializer_list<sleeper*> whom) {
-        for (auto* sleeper : whom) {
+    const auto call = [&](std::initializer_list<sleeper*> sleepers) {
+        for (auto* sleeper : sleepers) {
             pool.call(*sleeper);
             sleeper->set(sleeper::state::ready);
         }
         pool.wake(pool.take_calls());
     };
     call({&last, &called});
-    wakes.join(); // without end if nobody woke them
+    wakes.join(); // hangs if nobody woke them
     shares.join();
     goes_on.await_sleep();
     call({&uncalled});
 }
 
-TEST(futex_pool, lets_others_sleep) {
+TEST(futex_pool, does_not_wake_sleepers_that_were_not_called) {
     futex_pool pool;
-    sleeper one;
-    sleeper other;
-    pool.assign_slot(one);
-    pool.assign_slot(other);
-    sleeping_thread sleeps{pool, other};
+    sleeper first;
+    sleeper second;
+    pool.assign_slot(first);
+    pool.assign_slot(second);
+    sleeping_thread sleeps{pool, second};
     sleeps.await_sleep();
-    pool.call(one);
-    one.set(sleeper::state::ready);
+    pool.call(first);
+    first.set(sleeper::state::ready);
     pool.wake(pool.take_calls());
-    pool.sleep(one);
+    pool.sleep(first);
     EXPECT_TRUE(sleeps.asleep());
-    pool.call(other);
-    other.set(sleeper::state::ready);
+    pool.call(second);
+    second.set(sleeper::state::ready);
     pool.wake(pool.take_calls());
 }
 

@@ -1,4 +1,4 @@
-// Renewals and heartbeats of one turn go out in few requests, but none is cut short by another.
+// The batches of heartbeats: few requests per turn, and none shortens the time of another.
 
 #include "holdfast/drive/heartbeats.hpp"
 
@@ -23,7 +23,7 @@ using lines = test::noting_participant::lines;
 
 constexpr base::instant start{std::chrono::hours{1}};
 
-/// What is submitted: names, and for how long.
+/// A submitted batch: its names and its time-out.
 struct batch {
     std::vector<std::string> names;
     base::duration give_up_in{};
@@ -37,7 +37,7 @@ protected:
         out.item.ticket.name = name;
         return out;
     }
-    /// Asks for all of them in one turn: name, and for how long an answer is of use.
+    /// Requests all heartbeats in one turn: name, and how long an answer is useful.
     std::vector<batch> send(const std::vector<std::pair<std::string, base::duration>>& all,
                             const std::map<std::string, layout>& layouts = {}) {
         for (const auto& [name, useful_for] : all) {
@@ -66,7 +66,7 @@ protected:
     engine::op_id last_id_ = 0;
 };
 
-TEST_F(heartbeat_batches, hold_what_may_take_about_as_long) {
+TEST_F(heartbeat_batches, contain_requests_with_similar_deadlines) {
     const auto sent = send({{"a", 300ms}, {"b", 200ms}, {"c", 400ms}});
     ASSERT_EQ(sent.size(), 1U);
     EXPECT_EQ(sent[0], (batch{{"a", "b", "c"}, 200ms}));
@@ -74,28 +74,28 @@ TEST_F(heartbeat_batches, hold_what_may_take_about_as_long) {
     EXPECT_FALSE(heartbeats_.pending());
 }
 
-TEST_F(heartbeat_batches, of_short_leases_do_not_cut_the_time_of_long_ones) {
+TEST_F(heartbeat_batches, separate_short_leases_from_long_ones) {
     const auto sent = send({{"long", 9s}, {"short", 30ms}, {"longer", 10s}, {"as short", 31ms}});
     ASSERT_EQ(sent.size(), 2U);
     EXPECT_EQ(sent[0], (batch{{"short", "as short"}, 30ms})) << "the urgent ones go first";
     EXPECT_EQ(sent[1], (batch{{"long", "longer"}, 9s}));
 }
 
-TEST_F(heartbeat_batches, hold_also_what_is_late) {
+TEST_F(heartbeat_batches, contain_requests_that_are_late) {
     const auto sent = send({{"late", -5ms}, {"now", 0ms}, {"soon", 50ms}});
     std::size_t names = 0;
     for (const auto& batch : sent) { names += batch.names.size(); }
     EXPECT_EQ(names, 3U);
 }
 
-TEST_F(heartbeat_batches, have_one_lock_format_each) {
+TEST_F(heartbeat_batches, contain_one_lock_format_each) {
     const auto sent = send({{"a", 200ms}, {"b", 200ms}, {"c", 200ms}}, {{"b", layout::plain}});
     ASSERT_EQ(sent.size(), 2U);
     EXPECT_EQ(sent[0].names, (std::vector<std::string>{"a", "c"}));
     EXPECT_EQ(sent[1].names, (std::vector<std::string>{"b"}));
 }
 
-TEST_F(heartbeat_batches, have_a_largest_size) {
+TEST_F(heartbeat_batches, have_a_maximum_size) {
     std::vector<std::pair<std::string, base::duration>> many;
     for (std::size_t i = 0; i < engine::most_beats + 1; ++i) {
         many.emplace_back(std::to_string(i), 200ms);

@@ -14,7 +14,7 @@ using conditions = keeper_schedule::conditions;
 
 constexpr base::instant start{std::chrono::hours{1}};
 
-/// Somebody has led since `start`.
+/// A caller has led since `start`.
 conditions led_for(base::duration time) {
     return {.now = start + time, .led = true, .led_since = start};
 }
@@ -22,27 +22,27 @@ conditions led_for(base::duration time) {
 /// The last leader left at `start`.
 conditions free_for(base::duration time) { return {.now = start + time, .last_led = start}; }
 
-TEST(keeper_schedule, lets_it_rest_while_somebody_leads) {
+TEST(keeper_schedule, rests_while_a_caller_leads) {
     auto busy = led_for(10ms);
     EXPECT_TRUE(keeper_schedule::may_rest(busy));
     busy.next_due = start;
     busy.awaits_heartbeat = true;
-    EXPECT_TRUE(keeper_schedule::may_rest(busy)) << "the leader sees to it";
+    EXPECT_TRUE(keeper_schedule::may_rest(busy)) << "the leader handles it";
     EXPECT_EQ(keeper_schedule{}.rest(busy), start + 110ms);
 }
 
-TEST(keeper_schedule, lets_it_rest_for_long_while_one_caller_leads_for_long) {
+TEST(keeper_schedule, rests_longer_while_the_same_caller_leads) {
     EXPECT_EQ(keeper_schedule{}.rest(led_for(99ms)), start + 199ms);
     EXPECT_EQ(keeper_schedule{}.rest(led_for(100ms)), start + 1100ms);
 }
 
-TEST(keeper_schedule, lets_it_rest_only_for_a_moment_after_the_last_leader) {
+TEST(keeper_schedule, rests_briefly_after_the_last_leader_left) {
     EXPECT_TRUE(keeper_schedule::may_rest(free_for(99ms)));
     EXPECT_EQ(keeper_schedule{}.rest(free_for(99ms)), start + 100ms) << "not from now on";
     EXPECT_FALSE(keeper_schedule::may_rest(free_for(100ms)));
 }
 
-TEST(keeper_schedule, lets_it_rest_not_beyond_a_timer) {
+TEST(keeper_schedule, does_not_rest_beyond_a_timer) {
     auto due = free_for(10ms);
     due.next_due = start + 30ms;
     EXPECT_TRUE(keeper_schedule::may_rest(due));
@@ -51,13 +51,13 @@ TEST(keeper_schedule, lets_it_rest_not_beyond_a_timer) {
     EXPECT_FALSE(keeper_schedule::may_rest(due));
 }
 
-TEST(keeper_schedule, lets_it_not_rest_while_a_heartbeat_is_in_flight) {
+TEST(keeper_schedule, does_not_rest_while_a_heartbeat_is_in_flight) {
     auto waits = free_for(10ms);
     waits.awaits_heartbeat = true;
     EXPECT_FALSE(keeper_schedule::may_rest(waits)); // P2
 }
 
-TEST(keeper_schedule, wakes_it_for_what_is_due_before_its_rest_ends) {
+TEST(keeper_schedule, wakes_for_a_timer_that_is_due_before_the_rest_ends) {
     keeper_schedule schedule;
     schedule.rest(led_for(0ms)); // until 100 ms
     auto due = free_for(0ms);
@@ -69,7 +69,7 @@ TEST(keeper_schedule, wakes_it_for_what_is_due_before_its_rest_ends) {
     EXPECT_TRUE(schedule.must_wake(due));
 }
 
-TEST(keeper_schedule, does_not_wake_it_while_somebody_leads_or_it_is_awake) {
+TEST(keeper_schedule, does_not_wake_while_a_caller_leads_or_the_keeper_is_awake) {
     keeper_schedule schedule;
     auto due = led_for(0ms);
     due.next_due = start;
@@ -81,8 +81,8 @@ TEST(keeper_schedule, does_not_wake_it_while_somebody_leads_or_it_is_awake) {
     EXPECT_FALSE(schedule.must_wake(free));
 }
 
-// It rested on for up to a second, and notices stayed unread that long.
-TEST(keeper_schedule, wakes_it_from_a_long_rest_when_the_leader_leaves) {
+// Otherwise notices could stay unread for up to a second.
+TEST(keeper_schedule, wakes_from_a_long_rest_when_the_leader_leaves) {
     keeper_schedule schedule;
     ASSERT_EQ(schedule.rest(led_for(100ms)), start + 1100ms);
     const conditions left{.now = start + 150ms, .last_led = start + 150ms};
@@ -92,8 +92,8 @@ TEST(keeper_schedule, wakes_it_from_a_long_rest_when_the_leader_leaves) {
     EXPECT_EQ(schedule.rest(left), start + 250ms);
 }
 
-// Or each lock and unlock would wake a thread.
-TEST(keeper_schedule, does_not_wake_it_between_callers_that_follow_one_another) {
+// Otherwise each lock and unlock would wake a thread.
+TEST(keeper_schedule, does_not_wake_between_consecutive_callers) {
     keeper_schedule schedule;
     schedule.rest(led_for(0ms));
     for (auto time = 1ms; time < 100ms; ++time) {
@@ -101,7 +101,7 @@ TEST(keeper_schedule, does_not_wake_it_between_callers_that_follow_one_another) 
     }
 }
 
-TEST(keeper_schedule, looks_again_soon_where_something_is_due_soon_again_and_again) {
+TEST(keeper_schedule, rests_briefly_while_work_is_due_soon) {
     keeper_schedule schedule;
     schedule.rest(led_for(0ms));
     auto deferred = free_for(0ms);

@@ -1,4 +1,4 @@
-// In a child of fork() the lead belongs to a thread of the parent: nothing waits for it there.
+// In a child of fork(), calls do not wait for the leader, which is a thread of the parent.
 
 #include <holdfast/holdfast.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int as_expected = 7;
 
-/// Runs in the child; what it returns is the exit status.
+/// Runs in the child; returns the exit status.
 int use_and_destroy(std::unique_ptr<client> inherited) {
     ::alarm(20); // ends a child that hangs
     try {
@@ -29,7 +29,7 @@ int use_and_destroy(std::unique_ptr<client> inherited) {
     return as_expected;
 }
 
-TEST(leadership, is_waited_for_by_nobody_in_a_child_of_fork) {
+TEST(leadership, does_not_block_a_child_of_fork) {
     client holder{"memory:leadership_fork"};
     auto held = mutex{holder, "stock"}.acquire();
     auto waits = std::make_unique<client>("memory:leadership_fork");

@@ -1,4 +1,4 @@
-// Every primitive has the same forms: this does not compile if one is missing.
+// All primitives have the same forms: this file does not compile if one is missing.
 #include "support/lock_families.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ static_assert(has_every_form<acquire_shared_family>);
 static_assert(has_every_form<permit_family>);
 static_assert(has_every_form<permits_family>);
 
-/// The table would notice: std's have no options.
+/// Shows that the concept can fail: std's forms have no options.
 struct std_family : locking {
     using lock_type = std::timed_mutex;
     void take();
@@ -56,7 +56,7 @@ struct std_family : locking {
 };
 static_assert(!has_every_form<std_family>);
 
-/// What a thread can ask about its hold.
+/// The queries of a thread about its hold.
 template <class Lock>
 concept knows_its_hold = requires(Lock& lock, const Lock& same) {
     { same.token() } -> same_as<std::uint64_t>;
@@ -71,7 +71,7 @@ concept knows_its_hold = requires(Lock& lock, const Lock& same) {
 static_assert(knows_its_hold<mutex> && knows_its_hold<recursive_mutex> &&
               knows_its_hold<shared_mutex>);
 
-/// What only the library may do.
+/// Access that only the library has.
 template <class Class>
 concept shows_its_core = requires(const Class& object) {
     object.core();
@@ -81,7 +81,7 @@ static_assert(!std::is_constructible_v<lease, std::shared_ptr<core::client_core>
                                        std::shared_ptr<core::hold>>);
 static_assert(std::is_move_constructible_v<lease> && !std::is_copy_constructible_v<lease>);
 
-TEST(lock_forms, work_with_the_guards_of_std) {
+TEST(lock_forms, work_with_the_lock_guards_of_std) {
     client fleet{"memory:forms_guards"};
     mutex first{fleet, "first"};
     recursive_mutex second{fleet, "second"};

@@ -15,16 +15,16 @@ namespace {
 class collecting final : public observer {
 public:
     void on_event(const event& event) noexcept override {
-        const int inside = ++inside_;
-        most_inside = std::max(most_inside.load(), inside);
+        const int running = ++running_;
+        most_running = std::max(most_running.load(), running);
         names.push_back(event.name);
-        --inside_;
+        --running_;
     }
     std::vector<std::string> names; // written by one thread at a time
-    std::atomic<int> most_inside{0};
+    std::atomic<int> most_running{0};
 
 private:
-    std::atomic<int> inside_{0};
+    std::atomic<int> running_{0};
 };
 
 template <typename Body>
@@ -45,7 +45,7 @@ TEST(notifier, starts_a_task_at_once_while_others_hang) {
     const auto ended = end.get_future().share();
     std::promise<void> ran;
     notifier notifier{nullptr};
-    for (unsigned i = 0; i + 1 < notifier::most_threads; ++i) {
+    for (unsigned i = 0; i + 1 < notifier::max_threads; ++i) {
         notifier.post(task([ended] { ended.wait(); }));
     }
     notifier.post(task([&ran] { ran.set_value(); }));
@@ -53,45 +53,45 @@ TEST(notifier, starts_a_task_at_once_while_others_hang) {
     end.set_value();
 }
 
-TEST(notifier, tells_events_in_order_and_one_at_a_time) {
-    const auto watch = std::make_shared<collecting>();
+TEST(notifier, delivers_events_in_order_and_one_at_a_time) {
+    const auto observer = std::make_shared<collecting>();
     {
-        notifier notifier{watch};
+        notifier notifier{observer};
         for (int i = 0; i < 500; ++i) { notifier.report({.name = std::to_string(i)}); }
-    } // its end runs what is queued
-    ASSERT_EQ(watch->names.size(), 500U);
+    } // the destructor runs what is queued
+    ASSERT_EQ(observer->names.size(), 500U);
     for (int i = 0; i < 500; ++i) {
-        EXPECT_EQ(watch->names.at(static_cast<std::size_t>(i)), std::to_string(i));
+        EXPECT_EQ(observer->names.at(static_cast<std::size_t>(i)), std::to_string(i));
     }
-    EXPECT_EQ(watch->most_inside, 1);
+    EXPECT_EQ(observer->most_running, 1);
 }
 
 TEST(notifier, drops_events_when_the_observer_is_too_far_behind) {
     class stuck final : public observer {
     public:
         explicit stuck(std::shared_future<void> until) : until_{std::move(until)} {}
-        void on_event(const event& /*what*/) noexcept override {
+        void on_event(const event& /*event*/) noexcept override {
             until_.wait();
-            ++told;
+            ++delivered;
         }
-        std::atomic<std::size_t> told{0};
+        std::atomic<std::size_t> delivered{0};
 
     private:
         std::shared_future<void> until_;
     };
     std::promise<void> end;
-    const auto watch = std::make_shared<stuck>(end.get_future().share());
+    const auto observer = std::make_shared<stuck>(end.get_future().share());
     {
-        notifier notifier{watch};
-        for (std::size_t i = 0; i < notifier::most_events + 500; ++i) { notifier.report({}); }
+        notifier notifier{observer};
+        for (std::size_t i = 0; i < notifier::max_events + 500; ++i) { notifier.report({}); }
         end.set_value();
     }
-    EXPECT_GE(watch->told, notifier::most_events);
-    EXPECT_LE(watch->told, notifier::most_events + 1);
+    EXPECT_GE(observer->delivered, notifier::max_events);
+    EXPECT_LE(observer->delivered, notifier::max_events + 1);
 }
 
 TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
-    for (int round = 0; round < 100; ++round) { // the task and the end of run() race
+    for (int round = 0; round < 100; ++round) { // the task and the end of post() race
         std::promise<void> done;
         auto last =
             std::make_shared<std::unique_ptr<notifier>>(std::make_unique<notifier>(nullptr));

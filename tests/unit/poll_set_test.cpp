@@ -1,4 +1,4 @@
-// Which descriptors a thread polls, and how another finds out that they have changed.
+// The descriptors that a thread polls, and the check whether they have changed.
 
 #include "holdfast/drive/poll_set.hpp"
 
@@ -13,9 +13,9 @@
 namespace holdfast::drive {
 namespace {
 
-class polling : public testing::Test {
+class poll_set_test : public testing::Test {
 protected:
-    polling() {
+    poll_set_test() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
         server_ = base::fd{ends[0]};
@@ -31,7 +31,7 @@ protected:
     poll_set polled_;
 };
 
-TEST_F(polling, ends_when_the_engines_descriptor_is_ready) {
+TEST_F(poll_set_test, returns_when_the_engines_descriptor_is_ready) {
     ASSERT_EQ(::send(server_.get(), "x", 1, MSG_NOSIGNAL), 1);
     polled_.collect(wake_, engine_);
     polled_.wait();
@@ -39,7 +39,7 @@ TEST_F(polling, ends_when_the_engines_descriptor_is_ready) {
     EXPECT_EQ(polled_.engine_descriptors()[0].revents, POLLIN);
 }
 
-TEST_F(polling, ends_when_it_is_rung_and_when_a_timer_is_due) {
+TEST_F(poll_set_test, returns_when_it_is_signalled_and_when_a_timer_is_due) {
     polled_.collect(wake_, engine_);
     wake_.signal();
     polled_.wait();
@@ -49,10 +49,10 @@ TEST_F(polling, ends_when_it_is_rung_and_when_a_timer_is_due) {
     polled_.collect(wake_, engine_);
     polled_.wait();
     EXPECT_NE(polled_.driver_descriptors()[0].revents, 0);
-    EXPECT_EQ(polled_.driver_descriptors()[1].revents, 0) << "the ringing was handled";
+    EXPECT_EQ(polled_.driver_descriptors()[1].revents, 0) << "the signal was handled";
 }
 
-TEST_F(polling, is_current_until_the_engine_has_other_descriptors) {
+TEST_F(poll_set_test, is_current_until_the_engines_descriptors_change) {
     polled_.collect(wake_, engine_);
     EXPECT_TRUE(polled_.is_current(engine_));
     state_.pollables[0].events = POLLIN | POLLOUT;

@@ -1,4 +1,4 @@
-// What was not confirmed is sent before the next acquire of the same name.
+// Unconfirmed releases and withdrawals are resent before the next acquire of the same name.
 
 #include "holdfast/core/unfinished_list.hpp"
 
@@ -19,7 +19,7 @@ class sender final : public drive::participant {
 public:
     explicit sender(std::string name) : name_{std::move(name)} {}
     void on_timer(instant /*now*/) override {}
-    void on_answer(drive::purpose /*of*/, const engine::answer& /*what*/, instant /*sent*/,
+    void on_answer(drive::purpose /*purpose*/, const engine::answer& /*answer*/, instant /*sent*/,
                    instant /*now*/) override {}
     void on_hurry(instant /*now*/) override {
         ++sent;
@@ -39,14 +39,14 @@ public:
 class unfinished_list_test : public testing::Test {
 protected:
     std::shared_ptr<sender> add(const std::string& name) {
-        auto made = std::make_shared<sender>(name);
-        list_.set(made->entry, true);
-        return made;
+        auto entry_owner = std::make_shared<sender>(name);
+        list_.set(entry_owner->entry, true);
+        return entry_owner;
     }
     unfinished_list list_;
 };
 
-TEST_F(unfinished_list_test, sends_those_of_the_name_and_no_others) {
+TEST_F(unfinished_list_test, resends_only_the_members_of_that_name) {
     const auto first = add("stock");
     const auto other = add("other");
     const auto second = add("stock");
@@ -57,18 +57,18 @@ TEST_F(unfinished_list_test, sends_those_of_the_name_and_no_others) {
     EXPECT_EQ(other->sent, 0);
 }
 
-TEST_F(unfinished_list_test, has_each_once_and_forgets_who_is_done) {
-    const auto one = add("stock");
-    list_.set(one->entry, true);
+TEST_F(unfinished_list_test, contains_each_member_once_until_it_has_finished) {
+    const auto member = add("stock");
+    list_.set(member->entry, true);
     list_.resend_all("stock", {});
-    EXPECT_EQ(one->sent, 1);
-    list_.set(one->entry, false);
-    list_.set(one->entry, false);
+    EXPECT_EQ(member->sent, 1);
+    list_.set(member->entry, false);
+    list_.set(member->entry, false);
     list_.resend_all("stock", {});
-    EXPECT_EQ(one->sent, 1);
+    EXPECT_EQ(member->sent, 1);
 }
 
-TEST_F(unfinished_list_test, bears_that_members_leave_and_die_while_they_are_sent) {
+TEST_F(unfinished_list_test, allows_members_to_leave_and_be_destroyed_during_a_resend) {
     std::vector<std::shared_ptr<sender>> all{add("stock"), add("stock"), add("stock")};
     auto* const middle = all[1].get();
     middle->then = [&] {
@@ -82,13 +82,13 @@ TEST_F(unfinished_list_test, bears_that_members_leave_and_die_while_they_are_sen
     EXPECT_EQ(all[0]->sent, 2);
 }
 
-TEST_F(unfinished_list_test, may_die_before_its_members_and_after_them) {
+TEST_F(unfinished_list_test, may_be_destroyed_before_its_members_and_after_them) {
     auto short_lived = std::make_unique<unfinished_list>();
     const auto outlives = std::make_shared<sender>("stock");
     short_lived->set(outlives->entry, true);
     short_lived.reset();
     list_.set(outlives->entry, true); // it is in no list any more
-    { const auto gone = add("stock"); }
+    { const auto destroyed = add("stock"); }
     list_.resend_all("stock", {});
     EXPECT_EQ(outlives->sent, 1);
 }

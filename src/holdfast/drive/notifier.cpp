@@ -15,7 +15,7 @@ namespace holdfast::drive {
 /// Each thread owns it, so that a task may destroy the notifier.
 class notifier::worker_pool : public std::enable_shared_from_this<worker_pool> {
 public:
-    worker_pool() { threads_.reserve(most_threads); }
+    worker_pool() { threads_.reserve(max_threads); }
 
     void start() {
         const std::lock_guard lock{mutex_};
@@ -29,7 +29,7 @@ public:
             (last_ == nullptr ? first_ : last_->next_) = std::move(posted);
             last_ = last;
             ++queued_;
-            if (idle_ < queued_ && threads_.size() < most_threads) { try_to_add_thread(); }
+            if (idle_ < queued_ && threads_.size() < max_threads) { try_to_add_thread(); }
         }
         wake_workers_.notify_one();
     }
@@ -37,7 +37,7 @@ public:
     /// Returns whether the caller has to post a task that runs `deliver_events`.
     [[nodiscard]] bool add(event&& event) {
         const std::lock_guard lock{mutex_};
-        if (events_.size() >= most_events) { return false; }
+        if (events_.size() >= max_events) { return false; }
         events_.push_back(std::move(event));
         return !std::exchange(delivering_, true);
     }

@@ -9,7 +9,7 @@
 namespace holdfast::drive {
 
 /// A task that hangs does not delay others: when all threads are busy another one is started, up to
-/// `most_threads`. If that is reached or the system refuses a thread, tasks wait for a free one.
+/// `max_threads`. If that is reached or the system refuses a thread, tasks wait for a free one.
 /// Observer events are delivered one at a time, in order.
 ///
 /// Thread safety: all members from any thread. The destructor runs what is queued and waits for it,
@@ -39,12 +39,12 @@ public:
     /// std::system_error if the system refuses a thread.
     void start();
     void post(std::shared_ptr<task> posted) noexcept;
-    /// Drops the event if the observer is `most_events` behind, or if there is no memory.
+    /// Drops the event if the observer is `max_events` behind, or if there is no memory.
     void report(event event) noexcept;
     [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
 
-    static constexpr unsigned most_threads = 16;
-    static constexpr std::size_t most_events = 10'000;
+    static constexpr unsigned max_threads = 16;
+    static constexpr std::size_t max_events = 10'000;
 
 private:
     class worker_pool;

@@ -1,36 +1,37 @@
-#include "redis/wire.hpp"
+#include "redis/hiredis_connection.hpp"
 
 #include <stdexcept>
 
 namespace holdfast::bench::redis {
 
-wire::wire(std::uint16_t port) : context_{::redisConnect("127.0.0.1", port)} {
+hiredis_connection::hiredis_connection(std::uint16_t port)
+    : context_{::redisConnect("127.0.0.1", port)} {
     if (context_ == nullptr || context_->err != 0) {
         throw std::runtime_error{context_ == nullptr ? "no memory" : &context_->errstr[0]};
     }
 }
 
-void wire::point_at(std::span<const std::string_view> words) {
+void hiredis_connection::point_at(std::span<const std::string_view> words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         texts_.at(i) = words[i].data();
         sizes_.at(i) = words[i].size();
     }
 }
 
-reply wire::checked(void* what) const {
-    reply out{static_cast<::redisReply*>(what)};
+reply hiredis_connection::checked(void* reply_pointer) const {
+    reply out{static_cast<::redisReply*>(reply_pointer)};
     if (out == nullptr) { throw std::runtime_error{&context_->errstr[0]}; }
     if (out->type == REDIS_REPLY_ERROR) { throw std::runtime_error{out->str}; }
     return out;
 }
 
-reply wire::ask(std::span<const std::string_view> words) {
+reply hiredis_connection::ask(std::span<const std::string_view> words) {
     point_at(words);
     return checked(::redisCommandArgv(context_.get(), static_cast<int>(words.size()), texts_.data(),
                                       sizes_.data()));
 }
 
-void wire::append(std::span<const std::string_view> words) {
+void hiredis_connection::append(std::span<const std::string_view> words) {
     point_at(words);
     if (::redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), texts_.data(),
                                  sizes_.data()) != REDIS_OK) {
@@ -38,13 +39,13 @@ void wire::append(std::span<const std::string_view> words) {
     }
 }
 
-reply wire::next() {
+reply hiredis_connection::next() {
     void* out = nullptr;
     ::redisGetReply(context_.get(), &out);
     return checked(out);
 }
 
-std::string wire::load(std::string_view script) {
+std::string hiredis_connection::load(std::string_view script) {
     const auto answer = ask({"SCRIPT", "LOAD", script});
     return {answer->str, answer->len};
 }
