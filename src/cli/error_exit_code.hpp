@@ -1,5 +1,5 @@
 #pragma once
-// Which exit code an error of the library's is.
+// The exit code for an error of the library.
 
 #include "cli/exit_codes.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace holdfast::cli {
 
-[[nodiscard]] inline int code_of(const error& error) noexcept {
+[[nodiscard]] inline int exit_code_for(const error& error) noexcept {
     if (error.code() == errc::invalid_option || error.code() == errc::invalid_name ||
         error.code() == errc::invalid_url || error.code() == errc::unsupported ||
         error.code() == errc::wrong_primitive || error.code() == errc::wrong_limit) {

@@ -6,22 +6,20 @@
 
 namespace holdfast::cli {
 
-struct demo_board {
-    /// Not atomic on purpose: read, think, write, as a shop would with a row of a database.
+struct demo_state {
+    /// Not atomic on purpose: sellers read, pause and write, as a shop does with a database row.
     volatile int stock = 0;
     std::atomic<int> sold{0};
-    std::atomic<int> failures{0};
     std::atomic<std::uint64_t> last_token{0};
     std::atomic<bool> tokens_in_order{true};
 
     void fill(int items) {
         stock = items;
         sold = 0;
-        failures = 0;
     }
 };
 
-/// In memory that children of fork() share.
-[[nodiscard]] demo_board& make_board();
+/// In memory that is shared with the children of fork().
+[[nodiscard]] demo_state& make_demo_state();
 
 } // namespace holdfast::cli
