@@ -1,7 +1,7 @@
-// An engine that is down or does not answer: how long the command tries it, and that it can be
-// ended meanwhile.
+// An engine that is down or does not answer: how long the command tries it, and that a signal ends
+// the command meanwhile.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 #include "support/free_port.hpp"
 #include "support/redis_server.hpp"
 
@@ -40,7 +40,7 @@ TEST_F(dead_engine, is_tried_for_connect_wait_by_every_command) {
     }
 }
 
-TEST_F(dead_engine, connect_wait_is_checked_and_told_of) {
+TEST_F(dead_engine, connect_wait_is_validated_and_documented) {
     for (const std::string wrong : {"0", "soon", "", "2d"}) {
         const auto end = run({"--url", url_, "--connect-wait", wrong, "x", "--", "true"});
         EXPECT_EQ(end.code, 64) << wrong;
@@ -50,36 +50,37 @@ TEST_F(dead_engine, connect_wait_is_checked_and_told_of) {
     EXPECT_THAT(command({"completion", "bash"}).out, HasSubstr("--connect-wait"));
 }
 
-/// A server that is stopped: it takes connections and requests, and answers nothing.
+/// A stopped server: it accepts connections and requests, and answers nothing.
 class hung_engine : public cli {
 protected:
-    [[nodiscard]] words at(const words& rest) const {
+    [[nodiscard]] words with_url(const words& rest) const {
         words out{HOLDFAST_CLI, rest.front(), "--url", server_.url()};
         out.insert(out.end(), rest.begin() + 1, rest.end());
         return out;
     }
-    /// Sends SIGTERM; how long until the end.
-    static milliseconds time_to_end(running& job) {
+    /// Sends SIGTERM and returns how long the command takes to exit.
+    static milliseconds time_to_end(running_command& job) {
         const stopwatch watch;
         job.signal(SIGTERM);
         EXPECT_EQ(job.wait().code, 143) << job.err();
         return watch.elapsed();
     }
-    /// A run whose command ends with 7 once the file `go` is there.
-    running start_until_go() {
-        auto out = here.start(at({"run", "x", "--", "sh", "-c",
-                                  "echo held; until [ -e go ]; do sleep 0.01; done; exit 7"}));
+    /// A run whose command exits with 7 once the file `go` exists.
+    running_command start_until_go() {
+        auto out =
+            sandbox_.start(with_url({"run", "x", "--", "sh", "-c",
+                                     "echo held; until [ -e go ]; do sleep 0.01; done; exit 7"}));
         EXPECT_TRUE(eventually([&] { return out.out() == "held\n"; })) << out.err();
         return out;
     }
-    /// Until the guardian is about to release.
-    void let_it_end(const running& job) {
+    /// Lets the command exit; returns when the guardian is about to release the lock.
+    void end_command(const running_command& job) {
         const auto guardian = guardian_of(job.pid());
-        here.write("go", "");
+        sandbox_.write("go", "");
         EXPECT_TRUE(eventually([&] {
             const auto all = all_processes();
             return std::none_of(all.begin(), all.end(),
-                                [&](const process& each) { return each.parent == guardian; });
+                                [&](const process& process) { return process.parent == guardian; });
         }));
         std::this_thread::sleep_for(50ms);
     }
@@ -91,50 +92,51 @@ protected:
     redis_server server_;
 };
 
-/// An engine that does not answer is tried for 5 s.
+/// Well below connect_wait, 5 s.
 constexpr auto promptly = 2500ms;
 
-TEST_F(hung_engine, does_not_keep_a_wait_from_being_ended_by_a_signal) {
+TEST_F(hung_engine, does_not_prevent_a_signal_from_ending_a_wait) {
     server_.pause();
-    std::vector<running> jobs;
+    std::vector<running_command> jobs;
     for (const auto& line : std::vector<words>{{"run", "-w", "1m", "x", "--", "true"},
                                                {"run", "-n", "x", "--", "true"},
                                                {"run", "-v", "x", "--", "true"},
                                                {"acquire", "x"}}) {
-        jobs.push_back(here.start(at(line)));
+        jobs.push_back(sandbox_.start(with_url(line)));
     }
-    std::this_thread::sleep_for(200ms); // now they ask the server
+    std::this_thread::sleep_for(200ms); // by now they wait for the server
     for (auto& job : jobs) { EXPECT_LT(time_to_end(job), promptly); }
     server_.resume();
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
-TEST_F(hung_engine, does_not_keep_a_waiter_in_the_queue_from_being_ended_by_a_signal) {
-    auto holder = here.start(at({"run", "x", "--", "sh", "-c", "echo held; exec sleep 1000"}));
+TEST_F(hung_engine, does_not_prevent_a_signal_from_ending_a_queued_waiter) {
+    auto holder =
+        sandbox_.start(with_url({"run", "x", "--", "sh", "-c", "echo held; exec sleep 1000"}));
     ASSERT_TRUE(eventually([&] { return holder.out() == "held\n"; })) << holder.err();
-    auto waiter = here.start(at({"run", "-v", "x", "--", "true"}));
+    auto waiter = sandbox_.start(with_url({"run", "-v", "x", "--", "true"}));
     ASSERT_TRUE(eventually([&] { return waiter.err().find("waiting") != std::string::npos; }));
     server_.pause();
     EXPECT_LT(time_to_end(waiter), promptly);
     server_.resume();
 }
 
-TEST_F(hung_engine, does_not_keep_a_release_from_being_ended_by_a_signal) {
+TEST_F(hung_engine, does_not_prevent_a_signal_from_ending_a_release) {
     auto job = start_until_go();
     server_.pause();
-    let_it_end(job);
+    end_command(job);
     EXPECT_LT(time_to_end(job), promptly);
-    EXPECT_THAT(job.err(), HasSubstr("is being released"));
+    EXPECT_THAT(job.err(), HasSubstr("is still being released"));
     server_.resume();
-    EXPECT_EQ(here.left_over(), "") << "the guardian goes on, but not for ever";
+    EXPECT_EQ(sandbox_.left_over(), "") << "the guardian continues, but ends in time";
     EXPECT_FALSE(is_held());
 }
 
-TEST_F(hung_engine, that_answers_in_the_end_has_released_the_lock_when_run_is_over) {
+TEST_F(hung_engine, that_answers_late_has_released_the_lock_when_run_exits) {
     auto job = start_until_go();
     server_.pause();
-    let_it_end(job);
-    EXPECT_FALSE(job.over()) << "it waits for the answer";
+    end_command(job);
+    EXPECT_FALSE(job.has_ended()) << "it waits for the answer";
     server_.resume();
     EXPECT_EQ(job.wait().code, 7);
     EXPECT_FALSE(is_held());

@@ -1,4 +1,4 @@
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 #include <holdfast/holdfast.hpp>
 
@@ -18,23 +18,23 @@ words run_words(const words& rest) {
     return out;
 }
 
-outcome cli::shell(const std::string& line, const start_options& options) {
-    auto with = options;
-    with.variables.emplace_back("holdfast", HOLDFAST_CLI);
-    return here.run({"/bin/bash", "-c", line}, with);
+command_result cli::shell(const std::string& line, const start_options& options) {
+    auto with_command = options;
+    with_command.variables.emplace_back("holdfast", HOLDFAST_CLI);
+    return sandbox_.run({"/bin/bash", "-c", line}, with_command);
 }
 
-running cli::hold(const std::string& name, const words& options) {
+running_command cli::hold(const std::string& name, const words& options) {
     words all = options;
     all.insert(all.end(), {name, "--", "sh", "-c", "echo held; exec sleep 1000"});
     auto out = start(all);
-    EXPECT_TRUE(eventually([&] { return out.out() == "held\n" || out.over(); }));
+    EXPECT_TRUE(eventually([&] { return out.out() == "held\n" || out.has_ended(); }));
     EXPECT_EQ(out.out(), "held\n") << out.err();
     return out;
 }
 
-bool cli::waiters_are(const std::string& name, std::size_t count) {
-    const client fleet{here.url()};
+bool cli::has_waiters(const std::string& name, std::size_t count) {
+    const client fleet{sandbox_.url()};
     const auto info = admin{fleet}.inspect(name);
     return (info ? info->waiters.size() : 0) == count;
 }
@@ -42,8 +42,8 @@ bool cli::waiters_are(const std::string& name, std::size_t count) {
 pid_t guardian_of(pid_t front) {
     pid_t out = 0;
     EXPECT_TRUE(eventually([&] {
-        for (const auto& one : all_processes()) {
-            if (one.parent == front && one.name == "hf-guardian") { out = one.pid; }
+        for (const auto& process : all_processes()) {
+            if (process.parent == front && process.name == "hf-guardian") { out = process.pid; }
         }
         return out != 0;
     }));
@@ -51,8 +51,8 @@ pid_t guardian_of(pid_t front) {
 }
 
 bool has_escapes(const std::string& text) {
-    return std::any_of(text.begin(), text.end(), [](char one) {
-        return (one >= 0 && one < ' ' && one != '\n') || one == '\x7f';
+    return std::any_of(text.begin(), text.end(), [](char letter) {
+        return (letter >= 0 && letter < ' ' && letter != '\n') || letter == '\x7f';
     });
 }
 
