@@ -65,7 +65,7 @@ public:
             }
             if (!done_ && boot_clock::now() >= give_up_at_) { give_up(); }
         }
-        // If the lock was lost, the engine may be unreachable, and the guardian's end may take seconds.
+        // If the lock was lost, the engine may be unreachable and the guardian may take seconds.
         if (code_ != exit_code::lost) { wait_for_guardian(); }
         while (::waitpid(-1, nullptr, WNOHANG) > 0) {} // a zombie keeps its process group alive
         reclaim_terminal();
@@ -104,8 +104,8 @@ private:
         return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
     }
 
-    /// The command does not run. Gives the guardian `cancel_timeout` to withdraw or release; an engine
-    /// that does not answer delays us no longer than that.
+    /// The command does not run. Gives the guardian `cancel_timeout` to withdraw or release, and no
+    /// longer, because the engine may not answer.
     void cancel(int signal) {
         if (give_up_at_ != never) { return; }
         give_up_at_ = boot_clock::now() + cancel_timeout;
@@ -128,7 +128,7 @@ private:
             print_message(
                 settings_,
                 quote_name(settings_.name) +
-                    " is still being released; the lock is free when its lease expires at the latest");
+                    " is still being released; it is free when its lease expires at the latest");
         }
         set_death_signal(last_signal_);
         done_ = true;
@@ -167,8 +167,8 @@ private:
         }
     }
 
-    /// Signals that arrived until now cancel the wait. Later ones are for the child, which is in our
-    /// process group already.
+    /// Signals that arrived until now cancel the wait. Later ones are for the child, which is in
+    /// our process group already.
     void start_child(pid_t child) {
         read_signals();
         if (death_signal_ != 0) { return; } // cancelled; the guardian knows
@@ -227,9 +227,9 @@ private:
         return "";
     }
 
-    /// The child has stopped itself. We stop too, so that the shell sees a stopped job; the guardian
-    /// sends SIGCONT when the child continues or ends. After Ctrl-Z and `fg` the message is outdated:
-    /// the child runs.
+    /// The child has stopped itself. We stop too, so that the shell sees a stopped job; the
+    /// guardian sends SIGCONT when the child continues or ends. After Ctrl-Z and `fg` the message
+    /// is outdated: the child runs.
     void stop_with_child() const {
         for (int check = 0; check < 2; ++check) {
             if (!is_stopped(child_) || !in_foreground()) { return; }

@@ -26,9 +26,9 @@ void signal_group_in_tree(int signal, pid_t group);
 /// Also false if that is unknown.
 [[nodiscard]] bool is_stopped(pid_t pid);
 
-/// Sends SIGKILL until no descendant is left. Repeats, because processes may fork meanwhile; gives up
-/// after 200 rounds and returns false. If sees_whole_tree() is false, more orphans may appear after
-/// the caller has waited for dead children.
+/// Sends SIGKILL until no descendant is left. Repeats, because processes may fork meanwhile; gives
+/// up after 200 rounds and returns false. If sees_whole_tree() is false, more orphans may appear
+/// after the caller has waited for dead children.
 bool kill_tree(pid_t excluded = 0);
 
 } // namespace holdfast::cli

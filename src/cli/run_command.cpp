@@ -47,8 +47,8 @@ verbosity parse_verbosity(const run_flags& flags) {
                 "HOLDFAST_LOG: '" + std::string{word} + "' is not one of quiet, info, verbose"};
 }
 
-/// SIGTERM is sent at N - grace, SIGKILL by N. As long as renewals succeed, N is never that close if
-/// the lease is at least three times the sum of grace and margin.
+/// SIGTERM is sent at N - grace, SIGKILL by N. As long as renewals succeed, N is never that close
+/// if the lease is at least three times the sum of grace and margin.
 void set_grace(const std::string& text, run_settings& settings) {
     const auto lease = settings.hold.max_hold > milliseconds{0}
                            ? std::min(settings.hold.lease, settings.hold.max_hold)

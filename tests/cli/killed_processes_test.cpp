@@ -1,5 +1,5 @@
-// If any process of `holdfast run` is killed or stopped, two guarded commands never run at once (P1,
-// P2), and the next waiter is granted the lock (P7).
+// If any process of `holdfast run` is killed or stopped, two guarded commands never run at once
+// (P1, P2), and the next waiter is granted the lock (P7).
 
 #include "cli/guarded_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// Waiters of `holdfast run` that are killed or stopped; waiters and holders that are killed at random.
+// Waiters of `holdfast run` that are killed or stopped; waiters and holders killed at random.
 
 #include "cli/guarded_fixture.hpp"
 #include "support/environment.hpp"
@@ -104,8 +104,8 @@ private:
     std::mt19937 random_{std::random_device{}()};
 };
 
-// The front must notice a stopped guardian within the lease's margin, a twentieth of the lease: on a
-// busy machine that takes a lease of some seconds.
+// The front must notice a stopped guardian within the lease's margin, a twentieth of the lease: on
+// a busy machine that takes a lease of some seconds.
 TEST_F(killed_waiters, and_holders_at_random_never_run_two_at_once) {
     sandbox_.write("repeat", "while [ ! -e stop ]; do \"$@\"; done 2>/dev/null\n");
     const words options{"-q", "--lease", "3s", "--grace", "100ms", "x", "--"};

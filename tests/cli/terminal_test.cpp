@@ -212,7 +212,7 @@ TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back) {
 }
 
 TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back_to_a_script) {
-    // An interactive shell becomes the foreground group; a killed one cannot give the terminal back.
+    // An interactive shell becomes the foreground group; a killed one cannot undo that.
     sandbox_.write("script", "\"$1\" run -q --max-hold 1500ms --grace 10ms x -- bash --norc -i\n"
                              "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
     screen.enter("bash script \"" HOLDFAST_CLI "\"");

@@ -2,7 +2,7 @@
 
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/recorder.hpp"
 #include "history/report.hpp"
 #include "process/taker_process.hpp"

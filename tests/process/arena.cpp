@@ -1,6 +1,6 @@
 #include "process/arena.hpp"
 
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/report.hpp"
 #include "holdfast/engine/factory.hpp"
 

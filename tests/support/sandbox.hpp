@@ -58,8 +58,8 @@ private:
     std::optional<int> status_;
 };
 
-/// A temporary folder with a store. Each command runs in a process group of its own, like a job of a
-/// shell. The destructor kills all processes that were started: each inherits a mark in its
+/// A temporary folder with a store. Each command runs in a process group of its own, like a job of
+/// a shell. The destructor kills all processes that were started: each inherits a mark in its
 /// environment.
 class sandbox {
 public:

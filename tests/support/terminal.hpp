@@ -41,8 +41,8 @@ public:
     void type(std::string_view text) const;
     void enter(std::string_view line) const { type(std::string{line} + "\n"); }
 
-    /// Waits for the text, behind the last text that was found. The terminal echoes what is typed, so
-    /// the text must differ from it.
+    /// Waits for the text, behind the last text that was found. The terminal echoes what is typed,
+    /// so the text must differ from it.
     [[nodiscard]] bool shows(std::string_view text, milliseconds within = long_wait);
     /// All output so far.
     [[nodiscard]] const std::string& screen();

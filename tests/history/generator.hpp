@@ -1,5 +1,5 @@
 #pragma once
-// Makes up histories of a lock that does everything right, to try the checker on.
+// Generates histories of a correct lock, to test the checker.
 
 #include "history/event.hpp"
 
@@ -12,7 +12,7 @@ struct generate_options {
     unsigned processes{8};
     /// In turn exclusive, shared and exclusive, permits.
     unsigned names{3};
-    /// The history is a little longer: what is under way is brought to its end.
+    /// The history is a little longer: requests in flight are completed.
     std::size_t events{10'000};
 };
 

@@ -1,11 +1,11 @@
-#include "history/tell.hpp"
+#include "history/violation_text.hpp"
 
 #include <array>
 #include <cstdio>
 
 namespace holdfast::history {
 
-std::string who(const event& e) {
+std::string describe_process(const event& e) {
     return (e.process.empty() ? std::string{"process"} : e.process) + " (pid " +
            std::to_string(e.pid) + ", thread " + std::to_string(e.thread) + ")";
 }
@@ -43,8 +43,8 @@ std::string_view to_string(rule r) noexcept {
     case rule::lost_update: return "lost update";
     case rule::starved: return "starved";
     case rule::overtaken: return "overtaken";
-    case rule::late_loss: return "told too late";
-    case rule::untold_loss: return "never told";
+    case rule::late_loss: return "lost() too late";
+    case rule::unreported_loss: return "no lost()";
     case rule::revived: return "revived";
     case rule::incoherent: return "incoherent recording";
     }
@@ -59,7 +59,7 @@ int promise_of(rule r) noexcept {
     case rule::mixed_use:
     case rule::lost_update: return 1;
     case rule::late_loss:
-    case rule::untold_loss:
+    case rule::unreported_loss:
     case rule::revived: return 2;
     case rule::token_order:
     case rule::token_twice:

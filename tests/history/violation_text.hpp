@@ -1,5 +1,5 @@
 #pragma once
-// Words for violations.
+// Violations as text.
 
 #include "history/checker.hpp"
 
@@ -8,7 +8,7 @@
 namespace holdfast::history {
 
 /// "taker-3 (pid 71, thread 1)".
-[[nodiscard]] std::string who(const event& e);
+[[nodiscard]] std::string describe_process(const event& e);
 
 /// "12.345 ms", for lengths of time.
 [[nodiscard]] std::string milliseconds(std::chrono::nanoseconds length);

@@ -1,4 +1,4 @@
-#include "history/generate.hpp"
+#include "history/generator.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -14,17 +14,17 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
 constexpr int test_pid = 1;
-constexpr nanoseconds way = 20us; ///< from a process to the engine or back
+constexpr nanoseconds one_way = 20us; ///< latency from a process to the engine, or back
 
 struct member {
     int pid{};
     std::string label{};
 };
 
-/// A request, and then the hold that it became.
-struct ask {
+/// A request, and the hold that it becomes.
+struct request_state {
     std::size_t member{};
-    requested what{};
+    requested request{};
     std::uint64_t token{};
     stamp n{};       ///< valid until
     stamp expires{}; ///< when the engine frees it
@@ -34,88 +34,89 @@ struct ask {
 struct lock {
     std::string name{};
     unsigned kind{};
-    std::deque<std::shared_ptr<ask>> queue{};
+    std::deque<std::shared_ptr<request_state>> queue{};
     unsigned exclusive{}, shared{}, permits{};
     std::uint64_t epoch{};
     std::uint64_t last_written{};
     std::int64_t counter{};
 };
 
-class fleet {
+class simulation {
 public:
-    explicit fleet(const generate_options& options) : options_{options}, random_{options.seed} {
+    explicit simulation(const generate_options& options)
+        : options_{options}, random_{options.seed} {
         for (unsigned i = 0; i < options.names; ++i) {
             locks_.push_back({.name = "name:" + std::to_string(i), .kind = i % 3});
         }
         for (unsigned i = 0; i < options.processes; ++i) {
             members_.push_back({next_pid_++, "worker-" + std::to_string(i)});
-            later_do(between(0ms, 5ms), [this, i] { ask_for_something(i); });
+            schedule(between(0ms, 5ms), [this, i] { send_request(i); });
         }
     }
 
     std::vector<event> run() {
-        while (!agenda_.empty()) {
-            const auto next = agenda_.top();
-            agenda_.pop();
+        while (!tasks_.empty()) {
+            const auto next = tasks_.top();
+            tasks_.pop();
             now_ = next.at;
-            next.act();
+            next.action();
         }
         return std::move(events_);
     }
 
 private:
-    struct task {
+    struct scheduled_action {
         stamp at{};
         std::uint64_t number{};
-        std::function<void()> act{};
-        bool operator<(const task& other) const {
+        std::function<void()> action{};
+        bool operator<(const scheduled_action& other) const {
             return std::tie(other.at, other.number) < std::tie(at, number);
         }
     };
-    using held = std::shared_ptr<ask>;
+    using held = std::shared_ptr<request_state>;
 
-    void later_do(nanoseconds wait, std::function<void()> act) {
-        agenda_.push({now_ + wait, ++tasks_, std::move(act)});
+    void schedule(nanoseconds wait, std::function<void()> action) {
+        tasks_.push({now_ + wait, ++task_count_, std::move(action)});
     }
     unsigned percent() { return static_cast<unsigned>(random_() % 100); }
     nanoseconds between(nanoseconds low, nanoseconds high) {
         const auto width = static_cast<std::uint64_t>((high - low).count());
         return low + nanoseconds{static_cast<std::int64_t>(random_() % width)};
     }
-    void emit(const held& h, happening kind) {
+    void emit(const held& h, event_type type) {
         const auto& m = members_[h->member];
         events_.push_back(
-            {.at = now_, .pid = m.pid, .thread = 1, .process = m.label, .type = std::move(kind)});
+            {.at = now_, .pid = m.pid, .thread = 1, .process = m.label, .type = std::move(type)});
     }
-    void emit_by_test(happening kind) {
+    void emit_by_test(event_type type) {
         events_.push_back(
-            {.at = now_, .pid = test_pid, .thread = 1, .process = "test", .type = std::move(kind)});
+            {.at = now_, .pid = test_pid, .thread = 1, .process = "test", .type = std::move(type)});
     }
 
-    void ask_for_something(std::size_t who) {
+    void send_request(std::size_t member) {
         if (events_.size() >= options_.events) { return; }
         auto& l = locks_[random_() % locks_.size()];
-        auto h = std::make_shared<ask>();
-        h->member = who;
-        h->what = {.name = l.name,
-                   .owner = "owner:" + std::to_string(++owners_),
-                   .lease = between(300ms, 600ms)};
-        if (l.kind == 1 && percent() < 60) { h->what.mode = mode::shared; }
+        auto h = std::make_shared<request_state>();
+        h->member = member;
+        h->request = {.name = l.name,
+                      .owner = "owner:" + std::to_string(++owners_),
+                      .lease = between(300ms, 600ms)};
+        if (l.kind == 1 && percent() < 60) { h->request.mode = mode::shared; }
         if (l.kind == 2) {
-            h->what.mode = mode::permits;
-            h->what.limit = 3;
-            h->what.n = 1 + percent() % 2;
+            h->request.mode = mode::permits;
+            h->request.limit = 3;
+            h->request.n = 1 + percent() % 2;
         }
-        emit(h, h->what);
-        later_do(way, [this, &l, h] {
+        emit(h, h->request);
+        schedule(one_way, [this, &l, h] {
             l.queue.push_back(h);
             settle(l);
         });
         const auto chance = percent();
         if (chance < 8) {
-            later_do(between(1ms, 20ms), [this, &l, h] { give_up(l, h); });
+            schedule(between(1ms, 20ms), [this, &l, h] { give_up(l, h); });
         } else if (chance < 10) {
-            later_do(between(1ms, 20ms), [this, &l, h] {
+            schedule(between(1ms, 20ms), [this, &l, h] {
                 if (h->queued) { kill(l, h, 0ms); }
             });
         }
@@ -136,14 +137,14 @@ private:
     }
 
     void settle(lock& l) {
-        while (!l.queue.empty() && fits(l, l.queue.front()->what)) {
+        while (!l.queue.empty() && fits(l, l.queue.front()->request)) {
             const auto h = l.queue.front();
             leave(l, h);
-            count(l, h->what, 1);
-            h->token = h->what.mode == mode::shared ? l.epoch : ++l.epoch;
-            h->n = now_ + valid_for(h->what.lease);
-            h->expires = now_ + h->what.lease;
-            later_do(way, [this, &l, h] { hold(l, h); });
+            count(l, h->request, 1);
+            h->token = h->request.mode == mode::shared ? l.epoch : ++l.epoch;
+            h->n = now_ + valid_for(h->request.lease);
+            h->expires = now_ + h->request.lease;
+            schedule(one_way, [this, &l, h] { hold(l, h); });
         }
     }
 
@@ -158,52 +159,53 @@ private:
     }
 
     void free_after(nanoseconds wait, lock& l, const held& h) {
-        later_do(wait, [this, &l, h] {
-            count(l, h->what, -1U); // unsigned arithmetic: takes off what was put on
+        schedule(wait, [this, &l, h] {
+            count(l, h->request, -1U); // unsigned arithmetic: wraps around to a subtraction
             settle(l);
         });
     }
 
-    void go_on(const held& h, nanoseconds wait) {
-        later_do(wait, [this, who = h->member] { ask_for_something(who); });
+    void request_again(const held& h, nanoseconds wait) {
+        schedule(wait, [this, member = h->member] { send_request(member); });
     }
 
     void hold(lock& l, const held& h) {
-        emit(h,
-             granted{
-                 .name = l.name, .owner = h->what.owner, .token = h->token, .valid_until = h->n});
-        const auto op_status = percent();
-        if (op_status < 80) {
+        emit(h, granted{.name = l.name,
+                        .owner = h->request.owner,
+                        .token = h->token,
+                        .valid_until = h->n});
+        const auto chance = percent();
+        if (chance < 80) {
             const auto length = between(100us, 3ms);
-            later_do(length / 2, [this, &l, h] { write(l, h); });
-            later_do(length, [this, &l, h] { release(l, h); });
-        } else if (op_status < 86) {
+            schedule(length / 2, [this, &l, h] { write(l, h); });
+            schedule(length, [this, &l, h] { release(l, h); });
+        } else if (chance < 86) {
             renew(l, h, 1 + percent() % 6);
-        } else if (op_status < 90) {
+        } else if (chance < 90) {
             stop(l, h, now_ + between(1ms, 5ms), h->expires + between(10ms, 90ms));
-        } else if (op_status < 93) {
+        } else if (chance < 93) {
             lose(l, h, h->n + between(0ms, 20ms));
             free_after(h->expires - now_, l, h);
-        } else if (op_status < 97) {
-            later_do(between(0ms, 2ms), [this, &l, h] { kill(l, h, h->expires - now_); });
+        } else if (chance < 97) {
+            schedule(between(0ms, 2ms), [this, &l, h] { kill(l, h, h->expires - now_); });
         } else {
-            later_do(between(0ms, 2ms), [this, &l, h] { break_it(l, h); });
+            schedule(between(0ms, 2ms), [this, &l, h] { break_lock(l, h); });
         }
     }
 
     void give_up(lock& l, const held& h) {
         if (!h->queued) { return; }
         leave(l, h);
-        emit(h, gave_up{.name = l.name, .owner = h->what.owner});
+        emit(h, gave_up{.name = l.name, .owner = h->request.owner});
         settle(l);
-        go_on(h, between(1ms, 5ms));
+        request_again(h, between(1ms, 5ms));
     }
 
     void write(lock& l, const held& h) {
-        if (h->what.mode != mode::exclusive) { return; }
+        if (h->request.mode != mode::exclusive) { return; }
         const bool fresh = h->token >= l.last_written;
         wrote w{.name = l.name,
-                .owner = h->what.owner,
+                .owner = h->request.owner,
                 .token = h->token,
                 .accepted = fresh,
                 .begun = now_ - 10us};
@@ -215,35 +217,37 @@ private:
     }
 
     void release(lock& l, const held& h) {
-        emit(h, released{.name = l.name, .owner = h->what.owner});
-        free_after(way, l, h);
-        go_on(h, between(100us, 5ms));
+        emit(h, released{.name = l.name, .owner = h->request.owner});
+        free_after(one_way, l, h);
+        request_again(h, between(100us, 5ms));
     }
 
     void renew(lock& l, const held& h, unsigned times) {
-        later_do(h->what.lease / 3, [this, &l, h, times] {
+        schedule(h->request.lease / 3, [this, &l, h, times] {
             if (times == 0) { return release(l, h); }
-            h->n = now_ - 2 * way + valid_for(h->what.lease);
-            h->expires = now_ - way + h->what.lease;
-            emit(h, renewed{.name = l.name, .owner = h->what.owner, .valid_until = h->n});
+            h->n = now_ - 2 * one_way + valid_for(h->request.lease);
+            h->expires = now_ - one_way + h->request.lease;
+            emit(h, renewed{.name = l.name, .owner = h->request.owner, .valid_until = h->n});
             renew(l, h, times - 1);
         });
     }
 
     void lose(lock& l, const held& h, stamp fired) {
-        later_do(fired - now_, [this, &l, h, fired] {
-            emit(h,
-                 lost{.name = l.name, .owner = h->what.owner, .valid_until = h->n, .fired = fired});
-            go_on(h, between(1ms, 5ms));
+        schedule(fired - now_, [this, &l, h, fired] {
+            emit(h, lost{.name = l.name,
+                         .owner = h->request.owner,
+                         .valid_until = h->n,
+                         .fired = fired});
+            request_again(h, between(1ms, 5ms));
         });
     }
 
     void stop(lock& l, const held& h, stamp from, stamp to) {
         free_after(h->expires - now_, l, h);
-        later_do(to - now_, [this, h, from, to] {
+        schedule(to - now_, [this, h, from, to] {
             emit_by_test(resumed{.victim = members_[h->member].pid, .from = from, .to = to});
         });
-        later_do(to - now_ + 1ms, [this, &l, h] { write(l, h); });
+        schedule(to - now_ + 1ms, [this, &l, h] { write(l, h); });
         lose(l, h, to + between(2ms, 90ms));
     }
 
@@ -253,7 +257,7 @@ private:
         if (waiter) { leave(l, h); }
         const int victim = members_[h->member].pid;
         members_[h->member].pid = next_pid_++;
-        later_do(1ms, [this, victim, sent = now_] {
+        schedule(1ms, [this, victim, sent = now_] {
             emit_by_test(killed{.victim = victim, .sent = sent});
         });
         if (waiter) {
@@ -261,12 +265,12 @@ private:
         } else {
             free_after(percent() < 50 ? 100us : rest_of_lease, l, h);
         }
-        go_on(h, between(2ms, 10ms));
+        request_again(h, between(2ms, 10ms));
     }
 
-    void break_it(lock& l, const held& h) {
-        free_after(way, l, h);
-        later_do(2 * way, [this, &l, h, sent = now_] {
+    void break_lock(lock& l, const held& h) {
+        free_after(one_way, l, h);
+        schedule(2 * one_way, [this, &l, h, sent = now_] {
             emit_by_test(broken{.name = l.name, .token = h->token, .sent = sent});
         });
         lose(l, h, now_ + between(1ms, 10ms));
@@ -276,16 +280,16 @@ private:
     std::mt19937_64 random_;
     std::vector<lock> locks_{};
     std::vector<member> members_{};
-    std::priority_queue<task> agenda_{};
+    std::priority_queue<scheduled_action> tasks_{};
     std::vector<event> events_{};
     stamp now_{1s};
     int next_pid_{100};
-    std::uint64_t tasks_{0};
+    std::uint64_t task_count_{0};
     std::uint64_t owners_{0};
 };
 
 } // namespace
 
-std::vector<event> generate(const generate_options& options) { return fleet{options}.run(); }
+std::vector<event> generate(const generate_options& options) { return simulation{options}.run(); }
 
 } // namespace holdfast::history

@@ -1,4 +1,4 @@
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 
 #include "history/fields.hpp"
 
@@ -107,26 +107,26 @@ void read_fields(std::string_view& rest, Owner& owner, const Fields& fields) {
     std::apply([&](const auto&... f) { (read_one(f), ...); }, fields);
 }
 
-template <class Happening>
+template <class EventType>
 bool read_as(std::string_view word, std::string_view rest, event& e) {
-    if (word != Happening::word) { return false; }
+    if (word != EventType::word) { return false; }
     read_fields(rest, e, header_fields);
-    read_fields(rest, e.type.emplace<Happening>(), fields_of<Happening>);
+    read_fields(rest, e.type.emplace<EventType>(), fields_of<EventType>);
     if (!rest.empty()) { throw unreadable{"more than a line of this kind holds"}; }
     return true;
 }
 
-template <class... Happenings>
+template <class... EventTypes>
 bool read_as_any(std::string_view word, std::string_view rest, event& e,
-                 const std::variant<Happenings...>& /*kinds*/) {
-    return (read_as<Happenings>(word, rest, e) || ...);
+                 const std::variant<EventTypes...>& /*kinds*/) {
+    return (read_as<EventTypes>(word, rest, e) || ...);
 }
 
 event read_line(std::string_view line, std::size_t number) {
     auto rest = line.substr(1);
     const auto word = next_word(rest);
     event e{.line = number};
-    if (!read_as_any(word, rest, e, happening{})) {
+    if (!read_as_any(word, rest, e, event_type{})) {
         throw unreadable{"unknown event '" + std::string{word} + "'"};
     }
     return e;

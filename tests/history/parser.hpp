@@ -1,5 +1,5 @@
 #pragma once
-// Reads a history back.
+// Parses a history file.
 
 #include "history/event.hpp"
 
@@ -22,7 +22,7 @@ struct parsed {
     std::size_t torn{};
 };
 
-/// Reads to the end whatever it meets: a line that makes no sense becomes an error, not an event.
+/// Reads to the end: an invalid line becomes an error, not an event.
 [[nodiscard]] parsed parse(std::istream& in);
 
 /// Throws std::system_error if the file cannot be opened or read.
