@@ -1,8 +1,8 @@
 #pragma once
 // Finds violations of the promises in a history.
 //
-// A reported violation has certainly happened, provided the events were recorded at the moments that
-// event.hpp defines. All stamps must be of one host.
+// A reported violation has certainly happened, provided the events were recorded at the moments
+// that event.hpp defines. All stamps must be of one host.
 
 #include "history/event.hpp"
 
@@ -43,8 +43,8 @@ struct check_options {
     /// The values of accepted writes of a name are one counter. Each killed process may have
     /// written one value without recording it.
     bool counter{false};
-    /// The engine lost its data, so two leases may have been valid at once. Then a grant is known to
-    /// be the later one only if it was requested after the other was recorded.
+    /// The engine lost its data, so two leases may have been valid at once. Then a grant is known
+    /// to be the later one only if it was requested after the other was recorded.
     bool data_lost{false};
 };
 

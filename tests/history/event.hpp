@@ -61,8 +61,8 @@ struct released {
     std::string owner{};
 };
 
-/// lost() fired. The stamp is when it was recorded; `fired` is when it happened, zero if that is the
-/// same. valid_until is the lease's N at that time, zero if unknown.
+/// lost() fired. The stamp is when it was recorded; `fired` is when it happened, zero if that is
+/// the same. valid_until is the lease's N at that time, zero if unknown.
 struct lost {
     static constexpr std::string_view word = "lost";
     std::string name{};

@@ -38,8 +38,8 @@ void encode(std::string_view bytes, Put put) {
     }
 }
 
-/// Writes into a fixed buffer and remembers whether anything did not fit: no allocation, because the
-/// recorder runs inside measured code.
+/// Writes into a fixed buffer and remembers whether anything did not fit: no allocation, because
+/// the recorder runs inside measured code.
 class line_writer {
 public:
     explicit line_writer(std::span<char> out) noexcept : out_{out} {}
