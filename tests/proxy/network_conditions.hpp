@@ -1,8 +1,8 @@
 #pragma once
-// What a proxy does to all its connections.
+// Faults, delays and late deliveries that apply to all connections of a proxy.
 
+#include "proxy/byte_queue.hpp"
 #include "proxy/faults.hpp"
-#include "proxy/lane.hpp"
 #include "proxy/late_delivery.hpp"
 
 #include <chrono>
@@ -12,20 +12,20 @@
 
 namespace holdfast::test {
 
-struct network {
+struct network_conditions {
     /// A copy of a request, to be delivered on a connection of its own.
     struct copy {
         std::string bytes;
-        lane::clock::time_point due;
+        byte_queue::clock::time_point due;
     };
 
     fault_list requests{}; ///< and their answers
     fault_list pushes{};
-    std::chrono::milliseconds to_server{0}; ///< how late it is, each way
+    std::chrono::milliseconds to_server{0}; ///< delay of each direction
     std::chrono::milliseconds to_client{0};
     bool trickles = false; ///< bytes go to the client one by one
     std::optional<late_delivery> late{};
-    std::vector<copy> copies{}; ///< that no connection carries yet
+    std::vector<copy> copies{}; ///< not delivered yet
 };
 
 } // namespace holdfast::test

@@ -1,5 +1,5 @@
 #pragma once
-// One direction of a connection through the proxy: bytes that have come and have yet to go.
+// One direction of a connection through the proxy: received bytes that are still to be sent.
 
 #include <chrono>
 #include <deque>
@@ -7,32 +7,32 @@
 
 namespace holdfast::test {
 
-class lane {
+class byte_queue {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// What is added leaves in this order: nothing overtakes what is held or not yet due.
+    /// Bytes are sent in this order: nothing overtakes bytes that are held or not due yet.
     void add(std::string bytes, clock::time_point due, bool held = false);
 
-    /// Sends what may go, or only a byte of it; how many bytes went. Empties itself if nobody takes
-    /// them any more.
+    /// Sends the bytes that are due, or only one of them; returns how many. Clears the queue if the
+    /// other side has closed.
     std::size_t send_to(int socket, clock::time_point now, bool one_byte = false);
 
     void release();
-    void clear() { parcels_.clear(); }
-    [[nodiscard]] bool empty() const { return parcels_.empty(); }
+    void clear() { chunks_.clear(); }
+    [[nodiscard]] bool empty() const { return chunks_.empty(); }
     [[nodiscard]] std::size_t held() const;
     [[nodiscard]] bool ready(clock::time_point now) const;
-    /// When the next bytes may go; max(): nothing waits for time to pass.
+    /// When the next bytes are due; max(): no byte waits for a time.
     [[nodiscard]] clock::time_point due() const;
 
 private:
-    struct parcel {
+    struct chunk {
         std::string bytes;
         clock::time_point due;
         bool held;
     };
-    std::deque<parcel> parcels_;
+    std::deque<chunk> chunks_;
 };
 
 } // namespace holdfast::test
