@@ -72,7 +72,7 @@ std::string_view without_trace(std::string_view text) {
 server_error explain(std::string_view text, const std::string& server) {
     auto word = text.substr(0, text.find(' '));
     // Of a command inside a script Redis 7.0 says the first, later ones and Valkey the second.
-    constexpr std::string_view later = "ERR ACL server_error in script: ";
+    constexpr std::string_view later = "ERR ACL failure in script: ";
     if (text.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
     if (text.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     if (text.starts_with(later)) {
