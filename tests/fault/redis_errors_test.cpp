@@ -176,7 +176,7 @@ TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_addre
     const auto complaint = take_lock(here);
     const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
     EXPECT_TRUE(says(complaint, errc::unavailable, between.port(),
-                     {just_ends ? "Redis at" : "is not Redis's protocol"}));
+                     {just_ends ? "Redis at" : "are not Redis's protocol"}));
 }
 
 TEST_P(redis_garbage, in_place_of_a_push_costs_a_connection_and_the_waiter_goes_on) {

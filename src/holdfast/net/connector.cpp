@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <stdexcept>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::net {
 
 namespace {
 
-base::fd require(int descriptor, const char* what) {
-    if (descriptor < 0) { throw std::system_error{errno, std::generic_category(), what}; }
+base::fd require(int descriptor, const char* kind) {
+    if (descriptor < 0) { throw std::runtime_error{descriptor_failure(kind, errno)}; }
     return base::fd{descriptor};
 }
 
@@ -33,7 +33,7 @@ std::string connect_text(int error) {
 } // namespace
 
 connector::connector(const endpoint& where, const lookup& target)
-    : all_{require(::epoll_create1(EPOLL_CLOEXEC), "epoll")} {
+    : all_{require(::epoll_create1(EPOLL_CLOEXEC), "an epoll instance")} {
     start(where, target);
 }
 
@@ -101,7 +101,7 @@ void connector::found(resolution&& resolution) {
     state_ = state::connecting;
     addresses_ = std::move(resolution.addresses);
     if (addresses_.size() > 1) {
-        timer_ = require(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timer");
+        timer_ = require(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timer");
         watch(timer_.get(), EPOLLIN);
     }
     try_next();
@@ -159,7 +159,7 @@ void connector::watch(int descriptor, std::uint32_t events) const {
     what.events = events;
     what.data.fd = descriptor;
     if (::epoll_ctl(all_.get(), EPOLL_CTL_ADD, descriptor, &what) != 0) {
-        throw std::system_error{errno, std::generic_category(), "epoll"};
+        throw std::runtime_error{descriptor_failure("an epoll entry", errno)};
     }
 }
 
