@@ -18,7 +18,7 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string roff(const std::string& text) {
+std::string escape_roff(const std::string& text) {
     std::string out;
     bool line_begins = true;
     for (const char letter : text) {
@@ -36,7 +36,7 @@ std::string roff(const std::string& text) {
 }
 
 /// The subcommands that --help lists.
-std::vector<const CLI::App*> shown(const CLI::App& app) {
+std::vector<const CLI::App*> visible_subcommands(const CLI::App& app) {
     std::vector<const CLI::App*> out;
     for (const auto* const sub : app.get_subcommands(nullptr)) {
         if (!sub->get_group().empty()) { out.push_back(sub); }
@@ -44,31 +44,31 @@ std::vector<const CLI::App*> shown(const CLI::App& app) {
     return out;
 }
 
-std::string names_of(const CLI::Option& option) {
+std::string option_names(const CLI::Option& option) {
     std::string out;
     for (const auto& name : option.get_snames()) { out += (out.empty() ? "-" : ", -") + name; }
     for (const auto& name : option.get_lnames()) { out += (out.empty() ? "--" : ", --") + name; }
     return out.empty() ? option.get_name() : out;
 }
 
-std::string options_in_roff(const CLI::App& app) {
+std::string roff_options(const CLI::App& app) {
     std::string out;
     for (const auto* const option : app.get_options()) {
-        out += ".TP\n.B " + roff(names_of(*option));
+        out += ".TP\n.B " + escape_roff(option_names(*option));
         if (option->get_items_expected_max() > 0 && !option->get_positional()) {
-            out += " " + roff(option->get_type_name());
+            out += " " + escape_roff(option->get_type_name());
         }
-        out += "\n" + roff(option->get_description()) + "\n";
+        out += "\n" + escape_roff(option->get_description()) + "\n";
     }
     return out;
 }
 
-struct explained {
+struct term_description {
     std::string term;
-    std::string means;
+    std::string description;
 };
 
-std::vector<explained> exit_statuses() {
+std::vector<term_description> exit_statuses() {
     const auto code = [](int number) { return std::to_string(number); };
     return {
         {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
@@ -87,7 +87,7 @@ std::vector<explained> exit_statuses() {
     };
 }
 
-std::vector<explained> environment() {
+std::vector<term_description> environment() {
     return {
         {"HOLDFAST_URL", "The engine; --url and --url-file take precedence."},
         {"HOLDFAST_LEASE", "The lease, unless --lease is given."},
@@ -98,10 +98,10 @@ std::vector<explained> environment() {
     };
 }
 
-std::string section_in_roff(const char* title, const std::vector<explained>& all) {
+std::string roff_section(const char* title, const std::vector<term_description>& entries) {
     std::string out = std::string{".SH "} + title + "\n";
-    for (const auto& explained : all) {
-        out += ".TP\n.B " + roff(explained.term) + "\n" + roff(explained.means) + "\n";
+    for (const auto& entry : entries) {
+        out += ".TP\n.B " + escape_roff(entry.term) + "\n" + escape_roff(entry.description) + "\n";
     }
     return out;
 }
@@ -109,25 +109,26 @@ std::string section_in_roff(const char* title, const std::vector<explained>& all
 std::string man_page(const CLI::App& app) {
     std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING "\"\n.SH NAME\n"
                       "holdfast \\- " +
-                      roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
-    for (const auto* const sub : shown(app)) {
+                      escape_roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
+    for (const auto* const sub : visible_subcommands(app)) {
         out += ".B holdfast " + sub->get_name() + "\n[options]";
         for (const auto* const option : sub->get_options()) {
-            if (option->get_positional()) { out += " " + roff(option->get_name()); }
+            if (option->get_positional()) { out += " " + escape_roff(option->get_name()); }
         }
         out += "\n.br\n";
     }
-    out += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.nf\n" + roff(app.get_footer()) +
-           "\n.fi\n";
-    for (const auto* const sub : shown(app)) {
-        out += ".SH HOLDFAST " + sub->get_name() + "\n" + roff(sub->get_description()) + "\n" +
-               options_in_roff(*sub) + ".PP\n.nf\n" + roff(sub->get_footer()) + "\n.fi\n";
+    out += ".SH DESCRIPTION\n" + escape_roff(app.get_description()) + "\n.nf\n" +
+           escape_roff(app.get_footer()) + "\n.fi\n";
+    for (const auto* const sub : visible_subcommands(app)) {
+        out += ".SH HOLDFAST " + sub->get_name() + "\n" + escape_roff(sub->get_description()) +
+               "\n" + roff_options(*sub) + ".PP\n.nf\n" + escape_roff(sub->get_footer()) +
+               "\n.fi\n";
     }
-    return out + section_in_roff("EXIT STATUS", exit_statuses()) +
-           section_in_roff("ENVIRONMENT", environment());
+    return out + roff_section("EXIT STATUS", exit_statuses()) +
+           roff_section("ENVIRONMENT", environment());
 }
 
-std::string words_of(const CLI::App& app) {
+std::string long_options(const CLI::App& app) {
     std::string out;
     for (const auto* const option : app.get_options()) {
         for (const auto& name : option->get_lnames()) { out += " --" + name; }
@@ -138,9 +139,9 @@ std::string words_of(const CLI::App& app) {
 std::string bash_completion(const CLI::App& app) {
     std::string subs;
     std::string cases;
-    for (const auto* const sub : shown(app)) {
+    for (const auto* const sub : visible_subcommands(app)) {
         subs += " " + sub->get_name();
-        cases += "        " + sub->get_name() + ") words='" + words_of(*sub) + "' ;;\n";
+        cases += "        " + sub->get_name() + ") words='" + long_options(*sub) + "' ;;\n";
     }
     return "_holdfast() {\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} words='' at\n"
@@ -167,13 +168,13 @@ std::string zsh_completion(const CLI::App& app) {
                       "_holdfast() {\n"
                       "    if (( CURRENT == 2 )); then\n"
                       "        compadd --";
-    for (const auto* const sub : shown(app)) { out += " " + sub->get_name(); }
+    for (const auto* const sub : visible_subcommands(app)) { out += " " + sub->get_name(); }
     out += " --help --version\n        return\n    fi\n"
            "    if (( ${words[(I)--]} > 0 && ${words[(I)--]} < CURRENT )); then\n"
            "        _normal\n        return\n    fi\n"
            "    case ${words[2]} in\n";
-    for (const auto* const sub : shown(app)) {
-        out += "        " + sub->get_name() + ") compadd --" + words_of(*sub) + " ;;\n";
+    for (const auto* const sub : visible_subcommands(app)) {
+        out += "        " + sub->get_name() + ") compadd --" + long_options(*sub) + " ;;\n";
     }
     return out + "    esac\n}\n"
                  "if [[ ${funcstack[1]} == _holdfast ]]; then _holdfast \"$@\"; "
@@ -191,7 +192,7 @@ std::string fish_quote(const std::string& text) {
 
 std::string fish_completion(const CLI::App& app) {
     std::string out = "complete -c holdfast -f\n";
-    for (const auto* const sub : shown(app)) {
+    for (const auto* const sub : visible_subcommands(app)) {
         out += "complete -c holdfast -n __fish_use_subcommand -a " + sub->get_name() + " -d '" +
                fish_quote(sub->get_description()) + "'\n";
         for (const auto* const option : sub->get_options()) {
@@ -204,8 +205,8 @@ std::string fish_completion(const CLI::App& app) {
     return out;
 }
 
-int show(const std::string& text) {
-    std::fputs(text.c_str(), stdout); // main looks after failures
+int print_page(const std::string& text) {
+    std::fputs(text.c_str(), stdout); // main() checks for failures
     return exit_code::ok;
 }
 
@@ -220,8 +221,8 @@ void add_completion(CLI::App& app, action& chosen) {
     sub->footer("Example:\n  source <(holdfast completion bash)");
     sub->callback([&app, shell, &chosen] {
         chosen = [&app, shell] {
-            if (*shell == "zsh") { return show(zsh_completion(app)); }
-            return show(*shell == "fish" ? fish_completion(app) : bash_completion(app));
+            if (*shell == "zsh") { return print_page(zsh_completion(app)); }
+            return print_page(*shell == "fish" ? fish_completion(app) : bash_completion(app));
         };
     });
 }
@@ -229,7 +230,7 @@ void add_completion(CLI::App& app, action& chosen) {
 void add_man(CLI::App& app, action& chosen) {
     auto* const sub = app.add_subcommand("man", "Print the man page");
     sub->footer("Example:\n  holdfast man | man -l -");
-    sub->callback([&app, &chosen] { chosen = [&app] { return show(man_page(app)); }; });
+    sub->callback([&app, &chosen] { chosen = [&app] { return print_page(man_page(app)); }; });
 }
 
 } // namespace holdfast::cli

@@ -2,7 +2,7 @@
 
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/recorder.hpp"
 #include "history/report.hpp"
 #include "process/taker_process.hpp"
@@ -57,7 +57,7 @@ protected:
         std::this_thread::sleep_for(1s);
         for (auto& one : all_) {
             EXPECT_FALSE(one->ended())
-                << one->hear("failed", 100ms).value_or("it ended in silence");
+                << one->wait_for_line("failed", 100ms).value_or("it ended in silence");
         }
         for (auto& one : all_) { one->kill(); }
     }

@@ -2,7 +2,7 @@
 
 #include "fault/redis_fixture.hpp"
 #include "support/free_port.hpp"
-#include "support/scene.hpp"
+#include "support/sandbox.hpp"
 
 #include <cstdlib>
 
@@ -176,7 +176,7 @@ TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_addre
     const auto complaint = take_lock(here);
     const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
     EXPECT_TRUE(says(complaint, errc::unavailable, between.port(),
-                     {just_ends ? "Redis at" : "is not Redis's protocol"}));
+                     {just_ends ? "Redis at" : "are not Redis's protocol"}));
 }
 
 TEST_P(redis_garbage, in_place_of_a_push_costs_a_connection_and_the_waiter_goes_on) {
@@ -401,11 +401,11 @@ TEST_F(redis_error, of_a_cluster_node_says_that_it_is_not_supported) {
 
 TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
     const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
-    scene at;
+    sandbox sandbox;
     const auto port = free_port();
-    at.write("sentinel.conf", "bind 127.0.0.1\nport " + std::to_string(port) + "\n");
-    auto sentinel = at.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
-                              at.file("sentinel.conf").string(), "--sentinel"});
+    sandbox.write("sentinel.conf", "bind 127.0.0.1\nport " + std::to_string(port) + "\n");
+    auto sentinel = sandbox.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
+                                   sandbox.file("sentinel.conf").string(), "--sentinel"});
     const auto url = "redis://127.0.0.1:" + std::to_string(port);
     EXPECT_TRUE(says(take_lock(url, 5s), errc::unsupported, port, {"mode sentinel"}));
     sentinel.signal(SIGKILL);

@@ -6,7 +6,7 @@
 #include "fault/random_taker.hpp"
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/report.hpp"
 #include "support/environment.hpp"
 #include "support/scratch_folder.hpp"

@@ -63,7 +63,7 @@ TEST_F(tls_locks, of_a_server_without_tls_are_told_as_such) {
                 {.connect_wait = 500ms}};
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
     EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
-    EXPECT_THAT(complaint.text, HasSubstr("does this port speak TLS?"));
+    EXPECT_THAT(complaint.text, HasSubstr("check that this port speaks TLS"));
 }
 
 TEST_F(tls_locks, may_need_a_client_certificate) {

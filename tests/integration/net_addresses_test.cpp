@@ -147,7 +147,8 @@ TEST(net_addresses, limits_lookups_that_hang) {
     }
     plain_stream refused{by_name, stuck_lookup::of(lookup)};
     open(refused);
-    EXPECT_EQ(describe(refused), "failed: too many lookups of host names are under way");
+    EXPECT_EQ(describe(refused),
+              "failed: too many lookups of host names are running; try again later");
 
     lookup->go.count_down();
     for (const auto& one : clients) {

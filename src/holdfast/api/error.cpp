@@ -6,10 +6,12 @@ namespace {
 
 const char* sentence(errc code) noexcept {
     switch (code) {
-    case errc::invalid_option: return "an option is out of range or contradicts another";
-    case errc::invalid_name: return "a lock's name must have 1 to 512 bytes";
-    case errc::invalid_url: return "the engine's URL cannot be parsed";
-    case errc::unsupported: return "this engine or layout does not have the feature";
+    case errc::invalid_option:
+        return "an option is out of range or contradicts another; correct it";
+    case errc::invalid_name: return "the lock's name is empty or too long; use 1 to 512 bytes";
+    case errc::invalid_url: return "the engine's URL cannot be parsed; correct it";
+    case errc::unsupported:
+        return "this engine or layout does not have the feature; use another one";
     case errc::wrong_primitive:
         return "the name is in use by another kind of lock; use a name for one kind only";
     case errc::wrong_limit:
@@ -18,17 +20,19 @@ const char* sentence(errc code) noexcept {
     case errc::unknown_outcome: return "no reply came; the operation may or may not have happened";
     case errc::cancelled: return "the wait was cancelled; nothing is held";
     case errc::lost: return "the lease was lost; stop the work and acquire the lock again";
-    case errc::not_held: return "the caller does not hold the lock";
+    case errc::not_held: return "the caller does not hold the lock; lock it first";
     case errc::would_deadlock:
         return "this thread holds the lock already; use recursive_mutex, or pass the hold on";
     case errc::forked: return "it was made before fork(); make a new client in the child process";
     case errc::store_full: return "no space is left where the locks are stored; make room";
     case errc::store_foreign: return "the file or key is not Holdfast's; use another one";
     case errc::store_damaged: return "the file is damaged; move it away, and a new one is made";
-    case errc::store_forbidden: return "no permission to open or write the store";
+    case errc::store_forbidden:
+        return "there is no permission to use the store; grant it to this user";
     case errc::store_unsuitable: return "locks cannot work on that file system; use a local disk";
-    case errc::store_replaced: return "the file was moved or removed while in use";
-    case errc::limit_reached: return "a limit was reached";
+    case errc::store_replaced:
+        return "the file was moved or removed while in use; locks in it may be gone";
+    case errc::limit_reached: return "a limit was reached; reduce the load or raise the limit";
     case errc::stale_token: return "a newer token has been seen; stop the work";
     case errc::internal: return "this is a defect of Holdfast; please report it";
     }

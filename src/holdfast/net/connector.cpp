@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <stdexcept>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <system_error>
 #include <utility>
 
 namespace holdfast::net {
@@ -15,7 +15,7 @@ namespace holdfast::net {
 namespace {
 
 base::fd require(int descriptor, const char* kind) {
-    if (descriptor < 0) { throw std::system_error{errno, std::generic_category(), kind}; }
+    if (descriptor < 0) { throw std::runtime_error{descriptor_failure(kind, errno)}; }
     return base::fd{descriptor};
 }
 
@@ -33,7 +33,7 @@ std::string connect_text(int error) {
 } // namespace
 
 connector::connector(const endpoint& endpoint, const lookup_function& lookup)
-    : epoll_{require(::epoll_create1(EPOLL_CLOEXEC), "epoll")} {
+    : epoll_{require(::epoll_create1(EPOLL_CLOEXEC), "an epoll instance")} {
     start(endpoint, lookup);
 }
 
@@ -100,7 +100,7 @@ void connector::on_resolved(resolution&& resolution) {
     state_ = connector_state::connecting;
     addresses_ = std::move(resolution.addresses);
     if (addresses_.size() > 1) {
-        timer_ = require(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timer");
+        timer_ = require(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "a timer");
         watch(timer_.get(), EPOLLIN);
     }
     try_next();
@@ -158,7 +158,7 @@ void connector::watch(int descriptor, std::uint32_t events) const {
     interest.events = events;
     interest.data.fd = descriptor;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &interest) != 0) {
-        throw std::system_error{errno, std::generic_category(), "epoll"};
+        throw std::runtime_error{descriptor_failure("an epoll entry", errno)};
     }
 }
 

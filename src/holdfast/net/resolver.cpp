@@ -11,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <netdb.h>
+#include <stdexcept>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <utility>
@@ -96,9 +97,9 @@ struct resolver::shared {
 
 resolver::resolver(const std::string& host, std::uint16_t port, const lookup_function& lookup)
     : shared_{std::make_shared<shared>()} {
-    if (!shared_->done) { throw std::system_error{errno, std::generic_category(), "eventfd"}; }
+    if (!shared_->done) { throw std::runtime_error{descriptor_failure("an eventfd", errno)}; }
     if (!begin_lookup()) {
-        shared_->finish({{}, "too many lookups of host names are under way"});
+        shared_->finish({{}, "too many lookups of host names are running; try again later"});
         return;
     }
     try {

@@ -16,4 +16,10 @@ namespace holdfast::net {
     return text;
 }
 
+/// `cannot create an eventfd (too many open files): raise the limit ...`
+[[nodiscard]] inline std::string descriptor_failure(const char* kind, int error) {
+    return std::string{"cannot create "} + kind + " (" + system_text(error) +
+           "): raise the limit on open files (ulimit -n)";
+}
+
 } // namespace holdfast::net

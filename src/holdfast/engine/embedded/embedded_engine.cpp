@@ -218,7 +218,7 @@ void embedded_engine::refuse_overdue(base::instant now) {
         answer late = admission::refuse(
             errc::unavailable, store_.path() + ": another process has kept the file busy for " +
                                    std::to_string(waited.count()) +
-                                   " ms; is one of its users stopped?");
+                                   " ms; look for one that is stopped or hangs");
         late.id = one->id;
         sink_->answered(std::move(late));
         one = pending_.erase(one);

@@ -69,13 +69,13 @@ void demand_suitable(const std::string& path) {
     if (const auto name = unsuitable_file_system(magic)) {
         throw failure{errc::store_unsuitable,
                       path + " lies on " + std::string{*name} +
-                          ", where the locks of different machines do not "
-                          "meet; use a file on a local disk: embedded:/path"};
+                          ", where different machines do not see each "
+                          "other's locks; use a file on a local disk: embedded:/path"};
     }
     if (has_boottime_offset(base::read_small_file("/proc/self/timens_offsets"))) {
         throw failure{errc::store_unsuitable,
                       path + " cannot be used from this time namespace, whose boot-time clock is "
-                             "shifted: others would see deadlines differently"};
+                             "shifted; run outside of that namespace"};
     }
 }
 

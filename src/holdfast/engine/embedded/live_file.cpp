@@ -73,10 +73,11 @@ void live_file::open(const std::string& path, const live_id& expected,
     const auto got = file ? ::pread(file.get(), found.data(), found.size(), 0) : 0;
     if (got < 0) { throw system_failure(path, "read", errno); }
     if (got != static_cast<ssize_t>(found.size()) || found != expected) {
-        throw failure{errc::store_replaced,
-                      path + " was removed or replaced, so it can no longer be told who is alive; "
-                             "end the processes that use these locks, then remove the database "
-                             "beside it too"};
+        throw failure{
+            errc::store_replaced,
+            path + " was removed or replaced, so Holdfast cannot see which clients are alive; "
+                   "end the processes that use these locks, then remove the database "
+                   "beside it too"};
     }
     struct flock lock = lock_on(self, F_WRLCK);
     if (::fcntl(file.get(), F_OFD_SETLK, &lock) != 0) {

@@ -45,14 +45,17 @@ location locate(const url& where) {
                                            "all processes mean the same file"};
     }
     if (out.path.find('\0') != std::string::npos) {
-        throw error{errc::invalid_url, "embedded: the path has a NUL byte in it"};
+        throw error{errc::invalid_url,
+                    "embedded: the path has a NUL byte; write a path without it"};
     }
     if (!out.path.empty() && out.path.back() == '/') {
-        throw error{errc::invalid_url, "embedded: the path '" + out.path + "' names no file"};
+        throw error{errc::invalid_url, "embedded: the path '" + out.path +
+                                           "' is a folder; write embedded:/path/locks.db"};
     }
     if (out.path.size() > longest_path) {
-        throw error{errc::invalid_url,
-                    "embedded: the path is longer than " + std::to_string(longest_path) + " bytes"};
+        throw error{errc::invalid_url, "embedded: the path is longer than " +
+                                           std::to_string(longest_path) +
+                                           " bytes; use a shorter one"};
     }
     if (const auto mode = where.query.find("mode"); mode != where.query.end()) {
         out.mode = mode_of(mode->second);

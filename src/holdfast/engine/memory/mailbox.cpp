@@ -18,8 +18,9 @@ namespace {
 base::fd open_eventfd() {
     base::fd descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!descriptor) {
-        throw error{errc::limit_reached, "memory: no descriptor for the inbox: " +
-                                             std::generic_category().message(errno)};
+        throw error{errc::limit_reached, "memory: cannot create an eventfd (" +
+                                             std::generic_category().message(errno) +
+                                             "): raise the limit on open files (ulimit -n)"};
     }
     return descriptor;
 }

@@ -25,7 +25,8 @@ bool lock_layout::fail_if_not_late(operation& acquire, const reply& reply, base:
     const bool in_time = now <= counts_until(acquire);
     acquire.fail(errc::unavailable,
                  "Redis at " + acquire.channel->server() +
-                     (in_time ? ": its clock has been changed" : ": it is too slow"),
+                     (in_time ? ": its clock has been changed; try again"
+                              : ": it is too slow; try again later"),
                  op_status::failed, in_time);
     return true;
 }

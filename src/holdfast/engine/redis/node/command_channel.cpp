@@ -22,7 +22,9 @@ void command_channel::end_session() noexcept {
 }
 
 const char* command_channel::on_reply(const reply& reply, base::instant now) {
-    if (requests_.empty()) { return ": an answer to nothing"; }
+    static constexpr const char* unexpected_reply =
+        ": it sent a reply that was not expected; check the address";
+    if (requests_.empty()) { return unexpected_reply; }
     request& first = requests_.front();
     const std::size_t suppressed = first.suppressible ? first.weight() : 0;
     if (reply.is_error()) {
@@ -30,7 +32,7 @@ const char* command_channel::on_reply(const reply& reply, base::instant now) {
         if (error.scripts_are_gone && first.handler != &scripts_) { scripts_.reload(now); }
         requests_.deliver_error(error, now);
     } else if (!requests_.deliver(reply, now)) {
-        return ": an answer to something else"; // what became of the request is not known
+        return unexpected_reply; // the result of the request is unknown
     }
     watermark_.remove(suppressed);
     return nullptr;

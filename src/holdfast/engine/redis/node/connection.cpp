@@ -70,7 +70,7 @@ void connection::stream_failed() {
 const char* connection::tls_hint() const noexcept {
     const bool plain = !endpoint_.tls && endpoint_.unix_path.empty();
     return plain && state_ == connection_state::greeting && !has_replied_
-               ? "; does this port speak TLS? Then write rediss://"
+               ? "; if this port speaks TLS, write rediss://"
                : "";
 }
 
@@ -81,10 +81,11 @@ void connection::check(base::instant now) {
             ": no connection within " + std::to_string(options_.connect_timeout.count()) + " ms";
         if (!step.empty()) { why += " (" + std::string{step} + ')'; }
         // A server without TLS waits for more of what it takes for a command.
-        if (step == "TLS handshake") { why += "; does this port speak TLS?"; }
+        if (step == "TLS handshake") { why += "; check that this port speaks TLS"; }
         end(errc::unavailable, server() + why);
     } else if (state_ == connection_state::greeting && now >= opens_until_) {
-        end(errc::unavailable, server() + ": it accepts connections but does not answer");
+        end(errc::unavailable,
+            server() + ": it accepts connections but does not answer; check the server");
     }
 }
 
@@ -163,8 +164,8 @@ void connection::take(std::span<const char> bytes, const reply_listener& on_repl
         }
     });
     if (!good) {
-        end(errc::unavailable, server() + ": what it says is not Redis's protocol (" +
-                                   reader_.fault() + "); is the address right?");
+        end(errc::unavailable, server() + ": its replies are not Redis's protocol (" +
+                                   reader_.fault() + "); check the address");
     }
 }
 

@@ -40,7 +40,8 @@ std::optional<rejection> greeting::on_reply(const reply& reply, server_clock& cl
     const bool fits = script < scripts_.size() ? reply.text() == scripts_[script]->sha
                                                : clock.learn(reply, sent_, now);
     if (fits) { return std::nullopt; }
-    return rejection{errc::unavailable, ": an answer to something else"};
+    return rejection{errc::unavailable,
+                     ": it sent a reply that was not expected; check the address"};
 }
 
 } // namespace holdfast::engine::redis

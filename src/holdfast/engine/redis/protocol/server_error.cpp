@@ -16,32 +16,37 @@ struct refusal {
 };
 
 constexpr std::array refusals{
-    refusal{"NOSCRIPT", errc::unavailable, "the server had forgotten the scripts; loading them"},
+    refusal{"NOSCRIPT", errc::unavailable,
+            "the server has lost the scripts; they are loaded again"},
     refusal{"LOADING", errc::unavailable, "the server is loading its data; try again soon"},
     refusal{"BUSY", errc::unavailable,
             "a slow script blocks the server; wait for it, or use SCRIPT KILL"},
     refusal{"READONLY", errc::unavailable,
             "the server is a read-only replica; use the address of the master"},
-    refusal{"MASTERDOWN", errc::unavailable, "the replica has lost its master"},
+    refusal{"MASTERDOWN", errc::unavailable,
+            "the replica has lost its master; use the address of the master"},
     refusal{"NOREPLICAS", errc::unavailable,
-            "the server has too few replicas to accept writes (min-replicas-to-write)"},
+            "the server has too few replicas to accept writes; start one, or lower its "
+            "min-replicas-to-write"},
     refusal{"MISCONF", errc::unavailable,
             "the server cannot save to its disk and refuses writes; see its log"},
-    refusal{"CLUSTERDOWN", errc::unavailable, "the cluster is down"},
+    refusal{"CLUSTERDOWN", errc::unavailable, "the cluster is down; try again later"},
     refusal{"TRYAGAIN", errc::unavailable, "the cluster is moving the key; try again soon"},
     refusal{"MAXCLIENTS", errc::unavailable,
             "the server has as many clients as it allows; raise its maxclients"},
     refusal{"DENIED", errc::store_forbidden,
-            "it is in protected mode, which lets in clients of its own host only; give it a "
+            "it is in protected mode, which accepts only clients of its own host; give it a "
             "password (requirepass, or an ACL user) and write redis://user:password@host"},
     refusal{"OOM", errc::store_full,
             "the server is at its maxmemory; raise it, or remove other data"},
     refusal{"NOAUTH", errc::store_forbidden,
-            "the server wants a password; write redis://user:password@host, or use --url-file"},
-    refusal{"WRONGPASS", errc::store_forbidden, "the server refuses this user or password"},
-    refusal{"NOPERM", errc::store_forbidden,
-            "the server's ACL does not let this user do it; docs/redis.md and docs/layouts.md have "
-            "the rules it needs"},
+            "the server requires a password; write redis://user:password@host, or use --url-file"},
+    refusal{"WRONGPASS", errc::store_forbidden,
+            "the server refuses this user or password; correct them in the URL"},
+    refusal{
+        "NOPERM", errc::store_forbidden,
+        "the server's ACL does not permit this user to do it; add the rules of docs/redis.md or "
+        "docs/layouts.md"},
     refusal{"WRONGTYPE", errc::store_foreign,
             "the key of this name holds something else, or a lock in another layout; choose "
             "another name or prefix (key_prefix, in a layout that others share)"},
@@ -50,11 +55,11 @@ constexpr std::array refusals{
     refusal{"HFVERSION", errc::store_foreign,
             "it was left as it is; use one version of Holdfast for this name"},
     refusal{"MOVED", errc::unsupported,
-            "the server is a node of a Redis Cluster, which this version cannot use"},
+            "the server is a node of a Redis Cluster; use a server that runs alone"},
     refusal{"ASK", errc::unsupported,
-            "the server is a node of a Redis Cluster, which this version cannot use"},
+            "the server is a node of a Redis Cluster; use a server that runs alone"},
     refusal{"CROSSSLOT", errc::unsupported,
-            "the server is a node of a Redis Cluster, which this version cannot use"},
+            "the server is a node of a Redis Cluster; use a server that runs alone"},
 };
 
 /// Without what a script's error has at its end about the script: not for users. Nor with the
@@ -72,7 +77,7 @@ std::string_view without_trace(std::string_view text) {
 server_error explain(std::string_view text, const std::string& server) {
     auto word = text.substr(0, text.find(' '));
     // Of a command inside a script Redis 7.0 says the first, later ones and Valkey the second.
-    constexpr std::string_view later = "ERR ACL server_error in script: ";
+    constexpr std::string_view later = "ERR ACL failure in script: ";
     if (text.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
     if (text.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     if (text.starts_with(later)) {
