@@ -1,9 +1,9 @@
 // Files that others make, remove or empty while they are being opened or used.
 
 #include "embedded_support.hpp"
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
-#include "holdfast/engine/embedded/presence.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
 
 #include <holdfast/error.hpp>
 

@@ -84,7 +84,7 @@ std::size_t arena::waiting_in_the_end() {
     if (!frees_dead_at_once_) {
         // P8: a crashed one is gone 3 s after it was last heard of.
         static_cast<void>(
-            eventually([this] { return waiting() == 0; }, engine::waiter_patience + scaled(1s)));
+            eventually([this] { return waiting() == 0; }, engine::waiter_timeout + scaled(1s)));
     }
     return waiting();
 }

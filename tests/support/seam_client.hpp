@@ -99,7 +99,7 @@ private:
     std::uint64_t last_number_ = 0;
     engine::op_id last_op_ = 0;
     base::instant next_{};
-    engine::direct reading_;
+    engine::direct_read reading_;
     std::uint64_t renewals_ = 0; ///< sent so far, of whatever hold
     std::multimap<engine::op_id, engine::answer> answers_;
     std::vector<engine::notice> notices_;

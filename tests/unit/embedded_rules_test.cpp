@@ -1,10 +1,10 @@
 // The rules of the embedded engine that need no file: URLs, file systems, errors, messages.
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/embedded.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
-#include "holdfast/engine/embedded/inbox.hpp"
+#include "holdfast/engine/embedded/fifo_inbox.hpp"
 #include "holdfast/engine/embedded/location.hpp"
 
 #include <holdfast/error.hpp>

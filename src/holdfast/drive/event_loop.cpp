@@ -43,7 +43,7 @@ void event_loop::handle(const poll_set& polled) noexcept {
 
 bool event_loop::read_directly(turn_lock& lock, bool alone) {
     if (!reader_.allowed(clock_.now(), dispatcher_.next_due())) { return false; }
-    engine::direct source;
+    engine::direct_read source;
     try {
         source = engine_->expect();
     } catch (const std::bad_alloc&) { return false; }

@@ -84,6 +84,6 @@ struct notice {
 inline constexpr base::milliseconds hand_off_lease{2000};
 
 /// A waiter that has not been heard of for this long is dropped from the queue.
-inline constexpr base::milliseconds waiter_patience{3000};
+inline constexpr base::milliseconds waiter_timeout{3000};
 
 } // namespace holdfast::engine

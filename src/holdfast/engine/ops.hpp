@@ -68,9 +68,9 @@ struct beat_op {
         /// lease. 0: not the holder's own, can only lengthen it.
         std::uint64_t order = 0;
     };
-    std::vector<item> items; ///< at most `most_beats`, all written in the same way
+    std::vector<item> items; ///< at most `max_beat_items`, all written in the same way
 };
-inline constexpr std::size_t most_beats = 500;
+inline constexpr std::size_t max_beat_items = 500;
 
 /// Gives up a hold, and hands it on in the same atomic step. Idempotent.
 struct release_op {

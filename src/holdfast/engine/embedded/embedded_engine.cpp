@@ -1,6 +1,6 @@
 #include "holdfast/engine/embedded/embedded_engine.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ constexpr base::duration later = 1min;
 /// What is wrong with an operation by itself.
 std::optional<answer> refused(const op& operation) {
     if (const auto* const ask = std::get_if<acquire_op>(&operation)) {
-        return admission::wrong_request(*ask);
+        return admission::reject_invalid(*ask);
     }
     if (const auto* const beat = std::get_if<beat_op>(&operation)) {
-        if (beat->items.size() > most_beats) {
-            return admission::refuse(errc::limit_reached, "beat: at most " +
-                                                              std::to_string(most_beats) +
+        if (beat->items.size() > max_beat_items) {
+            return admission::failed_answer(errc::limit_reached, "beat: at most " +
+                                                              std::to_string(max_beat_items) +
                                                               " items at once");
         }
     }
@@ -129,7 +129,7 @@ embedded_engine::outcome embedded_engine::attempt(std::span<const task> tasks) {
     } catch (const failure& why) {
         undo(why.code(), tasks.size() == 1);
         if (tasks.size() > 1) { return outcome::one_by_one; }
-        answers_.push_back(admission::refuse(why.code(), why.what()));
+        answers_.push_back(admission::failed_answer(why.code(), why.what()));
         answers_.back().id = tasks.front().id;
     } catch (...) { // no memory
         undo(errc::internal);
@@ -215,7 +215,7 @@ void embedded_engine::refuse_overdue(base::instant now) {
             continue;
         }
         const auto waited = std::chrono::duration_cast<base::milliseconds>(now - one->since);
-        answer late = admission::refuse(
+        answer late = admission::failed_answer(
             errc::unavailable, store_.path() + ": another process has kept the file busy for " +
                                    std::to_string(waited.count()) +
                                    " ms; is one of its users stopped?");

@@ -5,9 +5,9 @@
 #include "holdfast/engine/embedded/death_watch.hpp"
 #include "holdfast/engine/embedded/fork_watch.hpp"
 #include "holdfast/engine/embedded/location.hpp"
-#include "holdfast/engine/embedded/store.hpp"
+#include "holdfast/engine/embedded/embedded_store.hpp"
 #include "holdfast/engine/embedded/sweeper.hpp"
-#include "holdfast/engine/embedded/work.hpp"
+#include "holdfast/engine/embedded/operation_runner.hpp"
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/factory.hpp"
 

@@ -1,7 +1,7 @@
 #include "holdfast/engine/embedded/live_file.hpp"
 
 #include "holdfast/base/random.hpp"
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
 #include <cerrno>

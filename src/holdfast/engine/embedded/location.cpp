@@ -60,7 +60,7 @@ location locate(const url& where) {
     return out;
 }
 
-std::string home_of_user() {
+std::string user_home() {
     std::vector<char> room(16384);
     passwd entry{};
     passwd* found = nullptr;
@@ -95,7 +95,7 @@ std::string default_path(const std::string& home) {
     return folder + "/.local/state/holdfast/locks.db";
 }
 
-std::string one_spelling(const std::string& path) {
+std::string canonical_path(const std::string& path) {
     const auto resolve = [](const std::string& name) {
         struct release {
             void operator()(char* text) const noexcept { std::free(text); }

@@ -18,7 +18,7 @@ struct location {
 
 /// The home folder in the passwd entry of the effective user, never $HOME or XDG_*: cron, sudo and
 /// a login shell must mean the same file. Throws failure.
-[[nodiscard]] std::string home_of_user();
+[[nodiscard]] std::string user_home();
 
 /// `<home>/.local/state/holdfast/locks.db`. Makes the folders below the home, mode 0700. Throws
 /// failure.
@@ -26,6 +26,6 @@ struct location {
 
 /// The same file in one spelling, whatever symbolic links lead to it: the files beside it are found
 /// by it. The file itself need not exist. Throws failure.
-[[nodiscard]] std::string one_spelling(const std::string& path);
+[[nodiscard]] std::string canonical_path(const std::string& path);
 
 } // namespace holdfast::engine::embedded

@@ -6,7 +6,7 @@
 #include "holdfast/base/fd.hpp"
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
-#include "holdfast/engine/embedded/work.hpp"
+#include "holdfast/engine/embedded/operation_runner.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,7 @@
 #include "holdfast/engine/admission/record.hpp"
 #include "holdfast/engine/embedded/codec.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/redis_engine.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/op_target.hpp"
 #include "holdfast/engine/redis/topology/standalone.hpp"
 
@@ -57,20 +57,20 @@ instant redis_engine::clock() const noexcept {
 std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layout,
                                            node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
-        if (auto wrong = admission::wrong_request(*acquire)) { return wrong; }
+        if (auto wrong = admission::reject_invalid(*acquire)) { return wrong; }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
-        return admission::refuse(errc::unsupported, reason);
+        return admission::failed_answer(errc::unsupported, reason);
     }
     const auto* const beat = std::get_if<beat_op>(&op);
-    if (beat != nullptr && beat->items.size() > most_beats) {
-        return admission::refuse(errc::limit_reached,
-                                 "beat: at most " + std::to_string(most_beats) + " items at once");
+    if (beat != nullptr && beat->items.size() > max_beat_items) {
+        return admission::failed_answer(errc::limit_reached,
+                                 "beat: at most " + std::to_string(max_beat_items) + " items at once");
     }
     const bool full = operations_.active() >= most_operations ||
                       (node.is_ready() && node.channel().requests().unsent_bytes() >= most_unsent);
     if (!full) { return std::nullopt; }
-    return admission::refuse(errc::limit_reached,
+    return admission::failed_answer(errc::limit_reached,
                              node.server() + ": too many requests wait for an answer");
 }
 

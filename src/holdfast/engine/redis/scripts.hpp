@@ -17,12 +17,12 @@ extern const script acquire;
 extern const script release;
 extern const script beat;
 extern const script withdraw;
-extern const script take_away;
+extern const script break_lock;
 extern const script inspect;
 extern const script exchange; ///< loaded only where it is of use
 
 /// What every session needs.
-inline constexpr std::array usual{&acquire, &release, &beat, &withdraw, &take_away, &inspect};
+inline constexpr std::array usual{&acquire, &release, &beat, &withdraw, &break_lock, &inspect};
 
 extern const script plain_acquire;
 extern const script plain_release;

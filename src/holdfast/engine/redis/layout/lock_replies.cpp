@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/protocol/server_error.hpp"
 
@@ -32,12 +32,12 @@ std::int64_t late_since(const reply& reply) {
 }
 
 answer no_tokens_left() {
-    return admission::refuse(
+    return admission::failed_answer(
         errc::internal, "the next token would not be below 2^53: is the server's clock right?");
 }
 
 answer unknown_reply() {
-    return admission::refuse(errc::internal, "an answer that this version does not know");
+    return admission::failed_answer(errc::internal, "an answer that this version does not know");
 }
 
 answer read_release(const reply& reply) {

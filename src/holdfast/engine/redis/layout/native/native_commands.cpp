@@ -116,7 +116,7 @@ void native_commands::withdraw(std::string& out, const ticket& ticket, std::int6
 }
 
 void native_commands::break_lock(std::string& out, const break_op& op) {
-    append_call(out, scripts::take_away, 1, 1);
+    append_call(out, scripts::break_lock, 1, 1);
     append_key(out, op.name);
     append_bulk(out, std::to_string(op.only_token));
 }

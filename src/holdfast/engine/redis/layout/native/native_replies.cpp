@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/layout/native/native_replies.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
@@ -51,13 +51,13 @@ answer read_verdict(const reply& reply) {
         return out;
     case fields::answer_late: out.status = op_status::busy; return out;
     case fields::answer_other_kind:
-        return admission::refuse(errc::wrong_primitive, std::string{"the name is in use as a "} +
-                                                            admission::word(kind_at(reply, 1)));
+        return admission::failed_answer(errc::wrong_primitive, std::string{"the name is in use as a "} +
+                                                            admission::primitive_name(kind_at(reply, 1)));
     case fields::answer_other_limit:
-        return admission::refuse(errc::wrong_limit, "the semaphore is in use with limit " +
+        return admission::failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
                                                         std::to_string(reply.number(1)));
     case fields::answer_too_many:
-        return admission::refuse(errc::limit_reached,
+        return admission::failed_answer(errc::limit_reached,
                                  std::to_string(reply.number(1)) + " wait for this name already");
     case fields::answer_no_tokens: return no_tokens_left();
     default: return unknown_reply();

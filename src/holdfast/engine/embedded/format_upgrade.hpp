@@ -1,7 +1,7 @@
 #pragma once
 // Files of an older Holdfast.
 
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 namespace holdfast::engine::embedded {
 

@@ -1,6 +1,6 @@
-#include "holdfast/engine/embedded/upgrade.hpp"
+#include "holdfast/engine/embedded/format_upgrade.hpp"
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 

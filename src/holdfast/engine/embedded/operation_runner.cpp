@@ -1,7 +1,7 @@
-#include "holdfast/engine/embedded/work.hpp"
+#include "holdfast/engine/embedded/operation_runner.hpp"
 
 #include "holdfast/engine/admission/list_queue.hpp"
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/embedded/table_queue.hpp"
 
 #include <algorithm>
@@ -161,7 +161,7 @@ std::optional<base::instant> work::look_after(std::int64_t id) {
     table_queue queue{on_, *found};
     admission::gate door{found->state, queue, at_, then_.pushes};
     door.tidy();
-    if (!admission::forgettable(found->state, at_.now, at_.wall_us)) {
+    if (!admission::is_deletable(found->state, at_.now, at_.wall_us)) {
         if (door.changed()) { on_.put(*found, {}); }
         return admission::look_again(found->state, at_.now, at_.wall_us);
     }

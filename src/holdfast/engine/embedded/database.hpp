@@ -2,7 +2,7 @@
 // From a path to a file that is Holdfast's own and fit for use; makes it if it is missing.
 
 #include "holdfast/engine/embedded/location.hpp"
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
-#include "holdfast/engine/embedded/presence.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

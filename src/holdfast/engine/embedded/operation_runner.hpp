@@ -1,7 +1,7 @@
 #pragma once
 // What each operation does to the tables, inside a transaction that its caller begins and ends.
 
-#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/embedded/death_watch.hpp"
 #include "holdfast/engine/embedded/tables.hpp"

@@ -1,6 +1,6 @@
-#include "holdfast/engine/embedded/store.hpp"
+#include "holdfast/engine/embedded/embedded_store.hpp"
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
 #include <exception>
@@ -25,7 +25,7 @@ bool store::open() {
                       "locks from before a reboot could not be told from others; mount /proc"};
     }
     if (!clients_.is_open()) {
-        path_ = one_spelling(where_.path.empty() ? default_path(home_of_user()) : where_.path);
+        path_ = canonical_path(where_.path.empty() ? default_path(user_home()) : where_.path);
     }
     auto file = open_file(path_, where_.mode, boot_);
     if (!file) { return false; }

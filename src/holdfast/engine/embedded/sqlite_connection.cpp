@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 #include <sqlite3.h>
 

@@ -1,6 +1,6 @@
-#include "holdfast/engine/embedded/inbox.hpp"
+#include "holdfast/engine/embedded/fifo_inbox.hpp"
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
 #include <cerrno>

@@ -2,11 +2,11 @@
 // One client's open store: the database, the live file and the inbox, and transactions on them.
 
 #include "holdfast/base/ids.hpp"
-#include "holdfast/engine/embedded/inbox.hpp"
+#include "holdfast/engine/embedded/fifo_inbox.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
 #include "holdfast/engine/embedded/location.hpp"
-#include "holdfast/engine/embedded/opening.hpp"
-#include "holdfast/engine/embedded/placement.hpp"
+#include "holdfast/engine/embedded/database.hpp"
+#include "holdfast/engine/embedded/file_identities.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 
 #include <holdfast/error.hpp>

@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/placement.hpp"
+#include "holdfast/engine/embedded/file_identities.hpp"
 
 #include "holdfast/engine/embedded/failure.hpp"
 

@@ -1,10 +1,10 @@
-#include "holdfast/engine/embedded/opening.hpp"
+#include "holdfast/engine/embedded/database.hpp"
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
-#include "holdfast/engine/embedded/presence.hpp"
-#include "holdfast/engine/embedded/upgrade.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
+#include "holdfast/engine/embedded/format_upgrade.hpp"
 
 #include <sqlite3.h>
 
