@@ -146,9 +146,9 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
 TEST(embedded_codec, keys_of_owners_differ_and_lead_back) {
     const base::owner_id one{base::client_id::make(), 0x0102030405060708};
     const base::owner_id two{one.client, 0x0102030405060709};
-    EXPECT_NE(key_of(one), key_of(two));
-    EXPECT_EQ(owner_of(key_of(one)), one);
-    EXPECT_FALSE(owner_of(bytes{}));
+    EXPECT_NE(encode_owner(one), encode_owner(two));
+    EXPECT_EQ(decode_owner(encode_owner(one)), one);
+    EXPECT_FALSE(decode_owner(bytes{}));
 }
 
 } // namespace

@@ -168,8 +168,8 @@ TEST_F(memory_engine, gives_a_forked_child_stores_of_its_own) {
 }
 
 TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
-    store all;
-    store::pushes pushes;
+    memory_store all;
+    memory_store::pushes pushes;
     acquire_op request = acquire(0);
     for (request.ticket.owner.number = 1; request.ticket.owner.number <= 100'000;
          ++request.ticket.owner.number) {

@@ -62,8 +62,8 @@ public:
     [[nodiscard]] virtual waiter take() = 0;
     /// Appends a waiter. REQUIRES: its owner is not in the queue.
     virtual void push(waiter&& waiter) = 0;
-    /// Sets alive_until; false if it is not in the queue. A waiter that is not dropped yet keeps its
-    /// place, also if its alive_until has passed.
+    /// Sets alive_until; false if it is not in the queue. A waiter that is not dropped yet keeps
+    /// its place, also if its alive_until has passed.
     virtual bool touch(const base::owner_id& owner, base::instant alive_until) = 0;
     /// False if it was not in the queue.
     virtual bool erase(const base::owner_id& owner) = 0;

@@ -3,8 +3,8 @@
 #include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
-#include "holdfast/engine/embedded/missing_files.hpp"
 #include "holdfast/engine/embedded/format_upgrade.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
 
 #include <sqlite3.h>
 
@@ -22,17 +22,17 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-/// Small pages: a hold fits into one, and what one acquire writes is one page.
+/// Small pages: a record fits into one, so an acquire writes one page.
 constexpr const char* new_file_settings = "PRAGMA page_size = 1024";
 
-/// WAL, without waiting for the disk at each commit: a power cut ends all holds anyway, and cannot
-/// damage the file.
+/// With a WAL, NORMAL does not sync at each commit. A power cut cannot damage the file, and ends
+/// all holds anyway.
 constexpr const char* settings = "PRAGMA synchronous = NORMAL;"
                                  "PRAGMA cell_size_check = ON;"
                                  "PRAGMA temp_store = MEMORY";
 
-/// By mknod, which makes a file without opening it (see `open_file`).
-void make_file(const std::string& path, mode_t mode) {
+/// By mknod, which creates a file without opening it (see `open_database`).
+void create_file(const std::string& path, mode_t mode) {
     if (::mknod(path.c_str(), S_IFREG | mode, 0) != 0) {
         if (errno == EEXIST) { return; }
         throw system_failure(path, "create", errno);
@@ -40,7 +40,7 @@ void make_file(const std::string& path, mode_t mode) {
     if (::chmod(path.c_str(), mode) != 0) { throw system_failure(path, "set the mode of", errno); }
 }
 
-struct stat examine(const std::string& path) {
+struct stat check_file(const std::string& path) {
     struct stat file {};
     if (::stat(path.c_str(), &file) != 0) { throw system_failure(path, "open", errno); }
     if (!S_ISREG(file.st_mode)) {
@@ -49,9 +49,10 @@ struct stat examine(const std::string& path) {
                           "; name a file: embedded:/path/locks.db"};
     }
     if (file.st_nlink > 1) {
-        throw failure{errc::store_unsuitable,
-                      path + " has a second name (hard link), under which its -wal file would not "
-                             "be found; remove one of them"};
+        throw failure{
+            errc::store_unsuitable,
+            path + " has a second name (hard connection), under which its -wal file would not "
+                   "be found; remove one of them"};
     }
     const std::string folder = path.substr(0, path.rfind('/') + 1);
     if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
@@ -70,18 +71,18 @@ std::int64_t number_at(std::span<const unsigned char> header, std::size_t at) no
     return static_cast<std::int32_t>(out);
 }
 
-/// Whose is it? Looks without locks and changes nothing, not even by rolling back what another
-/// program left half-written. Not by SQL: without locks SQLite would take a file for damaged that
-/// another client is just writing its WAL into, as it is not yet as long as its header says.
-/// Returns the version of its format.
-std::int64_t demand_ours(const std::string& path) {
-    const connection look{path, connection::access::look_only};
+/// Throws failure(store_foreign) if it is not a file of Holdfast's, or of a newer version. Returns
+/// the version of its format. Reads without locks and changes nothing: even a roll-back would
+/// change another program's file. Reads the header instead of using SQL: without locks SQLite would
+/// find a file damaged that is shorter than its header says, because a checkpoint is writing to it.
+std::int64_t check_format(const std::string& path) {
+    const sqlite_connection probe{path, sqlite_connection::access::unlocked_read};
     std::array<unsigned char, 100> header{};
     sqlite3_file* file = nullptr;
-    sqlite3_file_control(look.raw(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+    sqlite3_file_control(probe.raw(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
     const int result = file->pMethods->xRead(file, header.data(), header.size(), 0);
     if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ) {
-        throw sqlite_failure(path, look.raw(), result);
+        throw sqlite_failure(path, probe.raw(), result);
     }
     constexpr std::string_view magic{"SQLite format 3\0", 16};
     if (!std::equal(magic.begin(), magic.end(), header.begin())) {
@@ -102,88 +103,94 @@ std::int64_t demand_ours(const std::string& path) {
     return version;
 }
 
-bool is_empty(connection& link, bool& busy) {
+bool is_empty(sqlite_connection& connection, bool& busy) {
     std::int64_t tables_found = 0;
-    busy = !link.ask("SELECT count(*) FROM sqlite_schema", tables_found);
+    busy = !connection.query("SELECT count(*) FROM sqlite_schema", tables_found);
     return tables_found == 0;
 }
 
 /// False: busy.
-bool fill_new(connection& link, const struct stat& file, const std::string& boot) {
-    if (!link.run(new_file_settings) || !link.run("BEGIN EXCLUSIVE")) { return false; }
+bool initialize(sqlite_connection& connection, const struct stat& file, const std::string& boot) {
+    if (!connection.run(new_file_settings) || !connection.run("BEGIN EXCLUSIVE")) { return false; }
     bool busy = false;
-    if (!is_empty(link, busy) || busy) { // another process was quicker
-        (void)link.run("ROLLBACK");
+    if (!is_empty(connection, busy) || busy) { // another process was faster
+        (void)connection.run("ROLLBACK");
         return !busy;
     }
-    demand_unused(link.path());
-    tables::make(link);
-    tables on{link};
-    on.put(about_file{boot, 1, live_file::make(live_path(link.path()), file)});
-    const std::string marks = "PRAGMA application_id = " + std::to_string(application_id) +
-                              "; PRAGMA user_version = " + std::to_string(format_version);
-    return link.run(marks.c_str()) && link.run("COMMIT");
+    check_unused(connection.path());
+    tables::create(connection);
+    tables tables{connection};
+    tables.put(file_header{boot, 1, live_file::make(live_path(connection.path()), file)});
+    const std::string ids = "PRAGMA application_id = " + std::to_string(application_id) +
+                            "; PRAGMA user_version = " + std::to_string(format_version);
+    return connection.run(ids.c_str()) && connection.run("COMMIT");
 }
 
-/// In a transaction: a statement by itself might find the file busy. False: it is.
-bool read_about(tables& on, about_file& about) {
-    if (!on.begin_read()) { return false; }
-    about = on.about();
-    on.commit();
+/// In a transaction, because a single statement could find the file busy. False: busy.
+bool read_header(tables& tables, file_header& header) {
+    if (!tables.begin_read()) { return false; }
+    header = tables.header();
+    tables.commit();
     return true;
 }
 
-/// The first to open the file after a boot ends what was held before it. False: busy.
-bool begin_boot(connection& link, tables& on, const struct stat& file, const std::string& boot,
-                about_file& about) {
-    if (!on.begin_write()) { return false; }
-    about = on.about();
-    if (about.boot != boot) {
-        about.boot = boot;
-        ++about.boots;
-        // Nobody who locked a byte of the old live file can be left.
-        about.live = live_file::make(live_path(link.path()), file);
-        on.remove_all_waiters();
-        on.put(about);
+/// The first client that opens the file after a boot ends all earlier holds. False: busy.
+bool begin_boot(sqlite_connection& connection, tables& tables, const struct stat& file,
+                const std::string& boot, file_header& header) {
+    if (!tables.begin_write()) { return false; }
+    header = tables.header();
+    if (header.boot != boot) {
+        header.boot = boot;
+        ++header.boots;
+        // No client that locked a byte of the old live file has survived the boot.
+        header.live = live_file::make(live_path(connection.path()), file);
+        tables.remove_all_waiters();
+        tables.put(header);
     }
-    on.commit();
+    tables.commit();
     return true;
 }
 
 } // namespace
 
-std::optional<opened> open_file(const std::string& path, mode_t mode, const std::string& boot) {
-    opened out;
-    if (must_be_made(path)) { make_file(path, mode); }
-    out.file = examine(path);
-    demand_complete(path);
-    demand_suitable(path);
+std::optional<database> open_database(const std::string& path, mode_t mode,
+                                      const std::string& boot) {
+    database out;
+    if (must_create(path)) { create_file(path, mode); }
+    out.file = check_file(path);
+    check_complete(path);
+    check_suitable(path);
     std::int64_t version = format_version;
-    if (out.file.st_size != 0) { version = demand_ours(path); }
+    if (out.file.st_size != 0) { version = check_format(path); }
 
-    out.link = std::make_unique<connection>(path, connection::access::read_write);
-    connection& link = *out.link;
-    if (sqlite3_db_readonly(link.raw(), "main") != 0) {
+    out.connection =
+        std::make_unique<sqlite_connection>(path, sqlite_connection::access::read_write);
+    sqlite_connection& connection = *out.connection;
+    if (sqlite3_db_readonly(connection.raw(), "main") != 0) {
         throw system_failure(path, "read and write", EACCES);
     }
     bool busy = false;
-    if (is_empty(link, busy) && !busy) { busy = !fill_new(link, out.file, boot); }
-    if (!busy && out.file.st_size == 0) { version = demand_ours(path); } // whoever was quicker
+    if (is_empty(connection, busy) && !busy) { busy = !initialize(connection, out.file, boot); }
+    if (!busy && out.file.st_size == 0) {
+        version = check_format(path);
+    } // another process may have created it
     std::string journal;
-    if (busy || !link.run(settings) || !link.ask("PRAGMA journal_mode = WAL", journal)) {
+    if (busy || !connection.run(settings) ||
+        !connection.query("PRAGMA journal_mode = WAL", journal)) {
         return std::nullopt;
     }
     if (journal != "wal") {
         throw failure{errc::store_unsuitable,
                       path + ": SQLite cannot use its WAL here; " + advice(errc::store_unsuitable)};
     }
-    if (version < format_version && !upgrade(link)) { return std::nullopt; }
-    out.on = std::make_unique<tables>(link);
-    if (!read_about(*out.on, out.about)) { return std::nullopt; }
-    if (out.about.boot != boot && !begin_boot(link, *out.on, out.file, boot, out.about)) {
+    if (version < format_version && !upgrade(connection)) { return std::nullopt; }
+    out.tables = std::make_unique<tables>(connection);
+    if (!read_header(*out.tables, out.header)) { return std::nullopt; }
+    if (out.header.boot != boot &&
+        !begin_boot(connection, *out.tables, out.file, boot, out.header)) {
         return std::nullopt;
     }
-    out.on->set_boot(out.about.boots);
+    out.tables->set_boot(out.header.boots);
     struct stat after {};
     const bool there = ::stat(path.c_str(), &after) == 0;
     if (!there && errno != ENOENT) { throw system_failure(path, "open", errno); }

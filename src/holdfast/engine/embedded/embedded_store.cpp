@@ -10,121 +10,123 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-/// FIFOs of other clients that one opening looks at.
-constexpr std::size_t most_inboxes_cleared = 64;
+/// How many FIFOs of other clients are checked when the store is opened.
+constexpr std::size_t max_inboxes_cleared = 64;
 
 } // namespace
 
-store::store(location where, base::client_id self, std::string boot)
-    : where_{std::move(where)}, self_{self}, boot_{std::move(boot)}, path_{where_.path} {}
+embedded_store::embedded_store(location location, base::client_id self, std::string boot)
+    : location_{std::move(location)}, self_{self}, boot_{std::move(boot)}, path_{location_.path} {}
 
-bool store::open() {
+bool embedded_store::open() {
     if (boot_.empty()) {
         throw failure{errc::store_unsuitable,
                       "the id of this boot cannot be read from /proc/sys/kernel/random/boot_id, so "
                       "locks from before a reboot could not be told from others; mount /proc"};
     }
     if (!clients_.is_open()) {
-        path_ = canonical_path(where_.path.empty() ? default_path(user_home()) : where_.path);
+        path_ = canonical_path(location_.path.empty() ? default_path(user_home()) : location_.path);
     }
-    auto file = open_file(path_, where_.mode, boot_);
-    if (!file) { return false; }
-    if (clients_.is_open() && file->about.live != about_.live && !told_replaced_) {
+    auto database = open_database(path_, location_.mode, boot_);
+    if (!database) { return false; }
+    if (clients_.is_open() && database->header.live != header_.live && !replacement_reported_) {
         throw failure{errc::store_replaced,
                       path_ + " was replaced; " + advice(errc::store_replaced)};
     }
-    placement files{path_};
-    file_ = file->file;
-    go_live(file->about);
-    files_ = std::move(files);
-    on_ = std::move(file->on);
-    link_ = std::move(file->link);
-    told_replaced_ = false;
+    file_identities identities{path_};
+    file_ = database->file;
+    register_client(database->header);
+    identities_ = std::move(identities);
+    tables_ = std::move(database->tables);
+    connection_ = std::move(database->connection);
+    replacement_reported_ = false;
     return true;
 }
 
-/// First alive, then an inbox: an inbox whose client is not alive may be removed by anybody.
-void store::go_live(const about_file& about) {
-    if (clients_.is_open() && about.live == about_.live) {
-        clients_.stand_in(live_path(path_));
+/// Locks the byte first, then creates the inbox: any client may remove the inbox of a dead client.
+void embedded_store::register_client(const file_header& header) {
+    if (clients_.is_open() && header.live == header_.live) {
+        clients_.upgrade_lock(live_path(path_));
     } else {
-        clients_.open(live_path(path_), about.live, self_);
+        clients_.open(live_path(path_), header.live, self_);
     }
-    about_ = about;
+    header_ = header;
     if (!inbox_.is_open() || inbox_.is_missing()) {
         inbox_.open(inbox_folder(path_), self_, file_);
-        clear_inboxes_of_dead();
+        remove_dead_inboxes();
     }
 }
 
-bool store::begin(access wanted) {
-    if (on_ == nullptr && !open()) { return false; }
+bool embedded_store::begin(access wanted) {
+    if (tables_ == nullptr && !open()) { return false; }
     try {
-        if (!(wanted == access::write ? on_->begin_write() : on_->begin_read())) { return false; }
+        if (!(wanted == access::write ? tables_->begin_write() : tables_->begin_read())) {
+            return false;
+        }
     } catch (const failure&) {
-        files_.demand(); // if they were replaced, that is why
+        identities_.check(); // replaced files explain the failure better
         throw;
     }
-    files_.demand();
+    identities_.check();
     return true;
 }
 
-void store::commit() {
-    on_->commit();
-    link_->keep_wal_short();
+void embedded_store::commit() {
+    tables_->commit();
+    connection_->limit_wal();
     for (const auto& dead : clients_.take_dead()) { inbox_.remove(dead); }
 }
 
-void store::rollback() noexcept {
-    // Where there is no memory even for that, closing ends the transaction.
-    if (on_ != nullptr && !on_->rollback()) { close_database(); }
+void embedded_store::rollback() noexcept {
+    // If there is no memory for the roll-back, closing ends the transaction.
+    if (tables_ != nullptr && !tables_->rollback()) { close_database(); }
 }
 
-void store::recover(errc after, bool told) noexcept {
+void embedded_store::recover(errc code, bool reported) noexcept {
     rollback();
-    switch (after) {
+    switch (code) {
     case errc::store_full:
     case errc::unavailable: return;
-    // The live file stays open: were it closed, other processes would take us for dead and give
-    // away what we hold.
+    // The live file stays open: without the lock, other processes would take this client for dead
+    // and grant its locks again.
     case errc::store_replaced:
         close_database();
-        clients_.stand_aside();
-        told_replaced_ = told_replaced_ || told;
+        clients_.downgrade_lock();
+        replacement_reported_ = replacement_reported_ || reported;
         return;
     default: close_database(); return;
     }
 }
 
-void store::close_database() noexcept {
-    on_.reset();
-    link_.reset();
-    files_ = {};
+void embedded_store::close_database() noexcept {
+    tables_.reset();
+    connection_.reset();
+    identities_ = {};
 }
 
-void store::close() noexcept {
+void embedded_store::close() noexcept {
     close_database();
     inbox_.close();
     clients_.close();
 }
 
-void store::drop_descriptors() noexcept {
+void embedded_store::drop_descriptors() noexcept {
     inbox_.drop();
     clients_.close();
 }
 
-void store::clear_inboxes_of_dead() {
-    for (const auto& client : inbox_.others(most_inboxes_cleared)) {
+void embedded_store::remove_dead_inboxes() {
+    for (const auto& client : inbox_.other_clients(max_inboxes_cleared)) {
         if (!clients_.is_alive(client)) { inbox_.remove(client); }
     }
     (void)clients_.take_dead();
 }
 
-void store::mend() noexcept {
+void embedded_store::repair_inbox() noexcept {
     try {
         if (inbox_.is_missing()) { inbox_.open(inbox_folder(path_), self_, file_); }
     } catch (const std::exception&) {
-        // Without it a wake-up costs up to a second: no reason to fail anything.
+        // Without it a wake-up takes up to a second, which is no reason to fail.
     }
 }
 

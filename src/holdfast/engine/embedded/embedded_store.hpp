@@ -2,11 +2,11 @@
 // One client's open store: the database, the live file and the inbox, and transactions on them.
 
 #include "holdfast/base/ids.hpp"
+#include "holdfast/engine/embedded/database.hpp"
 #include "holdfast/engine/embedded/fifo_inbox.hpp"
+#include "holdfast/engine/embedded/file_identities.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
 #include "holdfast/engine/embedded/location.hpp"
-#include "holdfast/engine/embedded/database.hpp"
-#include "holdfast/engine/embedded/file_identities.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
 
 #include <holdfast/error.hpp>
@@ -19,62 +19,62 @@
 namespace holdfast::engine::embedded {
 
 /// Thread safety: none. Throws failure where it says so.
-class store {
+class embedded_store {
 public:
-    store(location where, base::client_id self, std::string boot);
-    store(const store&) = delete;
-    store& operator=(const store&) = delete;
-    ~store() { close(); }
+    embedded_store(location location, base::client_id self, std::string boot);
+    embedded_store(const embedded_store&) = delete;
+    embedded_store& operator=(const embedded_store&) = delete;
+    ~embedded_store() { close(); }
 
-    /// Opens what is not open, then begins. False: another process is in the way, try again later.
-    /// Throws failure; then everything is closed that has to be, and the next try begins anew.
+    /// Opens the files if necessary, then begins a transaction. False: the file is busy, try again.
+    /// Throws failure; the next call starts over.
     enum class access : std::uint8_t { read, write };
     [[nodiscard]] bool begin(access wanted);
     /// Throws failure: then it did not happen.
     void commit();
     void rollback() noexcept;
     /// After a failure in a transaction: rolls back, and closes what may be in a bad state.
-    /// `told`: a caller hears of it. If not, the next one hears that the file was replaced.
-    void recover(errc after, bool told = true) noexcept;
+    /// `reported`: a caller gets the error. If not, the next caller gets store_replaced.
+    void recover(errc code, bool reported = true) noexcept;
 
     void close() noexcept;
-    /// Closes the connection only: who holds and waits is not affected.
+    /// Closes the connection only: holds and waiters are not affected.
     void close_database() noexcept;
-    /// In a child of fork(): the descriptors there are the parent's.
+    /// In a child of fork(): closes the copies of the parent's descriptors.
     void drop_descriptors() noexcept;
 
-    [[nodiscard]] bool is_open() const noexcept { return on_ != nullptr; }
+    [[nodiscard]] bool is_open() const noexcept { return tables_ != nullptr; }
 
     // REQUIRES: in a transaction, or just after one.
-    [[nodiscard]] tables& on() noexcept { return *on_; }
+    [[nodiscard]] embedded::tables& tables() noexcept { return *tables_; }
     [[nodiscard]] live_file& clients() noexcept { return clients_; }
-    [[nodiscard]] inbox& letters() noexcept { return inbox_; }
-    [[nodiscard]] const inbox& letters() const noexcept { return inbox_; }
-    /// The file, or what is known of it before it was opened.
+    [[nodiscard]] fifo_inbox& inbox() noexcept { return inbox_; }
+    [[nodiscard]] const fifo_inbox& inbox() const noexcept { return inbox_; }
+    /// The path of the database; before it is opened, that of the URL.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    [[nodiscard]] const about_file& about() const noexcept { return about_; }
+    [[nodiscard]] const file_header& header() const noexcept { return header_; }
 
-    /// Housekeeping that no operation waits for: makes a FIFO anew that somebody removed.
-    void mend() noexcept;
+    /// Housekeeping that no operation waits for: creates a removed FIFO again.
+    void repair_inbox() noexcept;
 
 private:
     [[nodiscard]] bool open();
-    void go_live(const about_file& about);
-    void clear_inboxes_of_dead();
+    void register_client(const file_header& header);
+    void remove_dead_inboxes();
 
-    const location where_;
+    const location location_;
     const base::client_id self_;
     const std::string boot_;
     std::string path_;
     struct stat file_ {};
-    placement files_;
-    bool told_replaced_ = false; ///< since the files were last open
-    about_file about_;
+    file_identities identities_;
+    bool replacement_reported_ = false; ///< since the files were last opened
+    file_header header_;
     live_file clients_;
-    inbox inbox_;
-    // The tables' statements go before the connection that they are prepared on.
-    std::unique_ptr<connection> link_;
-    std::unique_ptr<tables> on_;
+    fifo_inbox inbox_;
+    // Order: the statements of the tables are destroyed before their connection.
+    std::unique_ptr<sqlite_connection> connection_;
+    std::unique_ptr<embedded::tables> tables_;
 };
 
 } // namespace holdfast::engine::embedded

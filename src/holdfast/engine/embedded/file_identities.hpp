@@ -1,5 +1,5 @@
 #pragma once
-// Whether the open files are still where they were opened.
+// The identities of the open files, to notice that one was moved, removed or replaced.
 
 #include "holdfast/base/fd.hpp"
 
@@ -9,22 +9,22 @@
 
 namespace holdfast::engine::embedded {
 
-/// The database, its -wal and its -shm. Whoever removes or replaces one of them takes the locks of
-/// all with it: a client that went on with the old ones would exclude nobody.
-class placement {
+/// Device and inode of the database, its -wal and its -shm. If one of them is removed or replaced,
+/// a client that continued with the old files would exclude nobody.
+class file_identities {
 public:
-    placement() = default;
-    /// REQUIRES: SQLite has them open. Throws failure, store_replaced if one of them is missing.
-    explicit placement(const std::string& database);
+    file_identities() = default;
+    /// REQUIRES: SQLite has them open. Throws failure (store_replaced if one of them is missing).
+    explicit file_identities(const std::string& database);
 
-    /// Throws failure(store_replaced) if one of them was moved, removed or replaced. What cannot be
-    /// told, because this process has changed its user or its root, counts as in place.
-    void demand() const;
+    /// Throws failure(store_replaced) if one of them was moved, removed or replaced. If that cannot
+    /// be determined, because this process has changed its user or root, they count as in place.
+    void check() const;
 
 private:
     struct opened_file {
         std::string path;
-        /// O_PATH: opens nothing, so closing it does not drop SQLite's POSIX locks on the file.
+        /// O_PATH: closing it does not drop SQLite's POSIX locks on the file.
         base::fd handle;
         dev_t device = 0;
         ino_t inode = 0;
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] bool is_gone(const opened_file& file) const noexcept;
 
     std::array<opened_file, 3> files_;
-    struct stat root_ {}; ///< of this process when it opened them
+    struct stat root_ {}; ///< the root folder of this process when it opened them
 };
 
 } // namespace holdfast::engine::embedded

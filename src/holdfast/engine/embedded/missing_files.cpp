@@ -18,7 +18,7 @@ bool file_exists(const std::string& path) {
     return false;
 }
 
-failure removed(const std::string& part, const std::string& database) {
+failure removed_failure(const std::string& part, const std::string& database) {
     return {errc::store_replaced, part +
                                       " was moved, removed or emptied while others use it; end "
                                       "them (fuser " +
@@ -27,30 +27,32 @@ failure removed(const std::string& part, const std::string& database) {
 
 } // namespace
 
-const file_questions& file_system_questions() {
-    static const file_questions ask{file_exists, live_file::in_use};
-    return ask;
+const file_checks& default_file_checks() {
+    static const file_checks checks{file_exists, live_file::in_use};
+    return checks;
 }
 
-// A client makes the files before it counts as a user of them. So if there is a user, a file that
-// is missing afterwards was removed; one that was missing before may have been made since.
+// A client creates the files before it counts as a user of them. So if there is a user, a file that
+// is missing after that check was removed; one that was missing before it may be new.
 
-bool must_be_made(const std::string& path, const file_questions& ask) {
-    if (ask.exists(path)) { return false; }
-    if (!ask.in_use(live_path(path))) { return true; }
-    if (ask.exists(path)) { return false; }
-    throw removed(path, path);
+bool must_create(const std::string& path, const file_checks& checks) {
+    if (checks.exists(path)) { return false; }
+    if (!checks.in_use(live_path(path))) { return true; }
+    if (checks.exists(path)) { return false; }
+    throw removed_failure(path, path);
 }
 
-void demand_unused(const std::string& path, const file_questions& ask) {
-    if (ask.in_use(live_path(path))) { throw removed(path, path); }
+void check_unused(const std::string& path, const file_checks& checks) {
+    if (checks.in_use(live_path(path))) { throw removed_failure(path, path); }
 }
 
-void demand_complete(const std::string& path, const file_questions& ask) {
+void check_complete(const std::string& path, const file_checks& checks) {
     for (const char* end : {"-wal", "-shm"}) {
         const std::string part = path + end;
-        if (ask.exists(part) || !ask.in_use(live_path(path)) || ask.exists(part)) { continue; }
-        throw removed(part, path);
+        if (checks.exists(part) || !checks.in_use(live_path(path)) || checks.exists(part)) {
+            continue;
+        }
+        throw removed_failure(part, path);
     }
 }
 

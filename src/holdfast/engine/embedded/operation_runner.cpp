@@ -13,19 +13,19 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-/// Names that one page of a list looks at, and the longest page.
-constexpr unsigned most_listed = 1000;
+/// How many names one page of a list reads, and the longest page.
+constexpr unsigned max_listed = 1000;
 
-constexpr std::size_t most_blockers = 8;
+constexpr std::size_t max_blockers = 8;
 
-answer say(op_status status) {
+answer make_answer(op_status status) {
     answer out;
     out.status = status;
     return out;
 }
 
-answer say(report&& found) {
-    answer out = say(op_status::reported);
+answer make_answer(report&& found) {
+    answer out = make_answer(op_status::reported);
     out.report = std::make_shared<const report>(std::move(found));
     return out;
 }
@@ -38,143 +38,146 @@ bool only_reads(const op& operation) noexcept {
            std::holds_alternative<diagnose_op>(operation);
 }
 
-template <typename Judge>
-auto work::judged(const std::string& name, Judge&& judge) {
-    row found = on_.find(name);
-    if (found.id == 0) { found.state.floor = on_.mark(); }
-    table_queue queue{on_, found};
-    admission::gate door{found.state, queue, at_, then_.pushes};
-    auto said = judge(door);
-    if (door.changed()) { on_.put(found, name); }
-    note(said, found);
-    return said;
+template <typename Act>
+auto operation_runner::apply_rule(const std::string& name, Act&& act) {
+    row found = tables_.find(name);
+    if (found.id == 0) { found.state.floor = tables_.mark(); }
+    table_queue queue{tables_, found};
+    admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
+    auto result = act(rule);
+    if (rule.changed()) { tables_.put(found, name); }
+    note(result, found);
+    return result;
 }
 
-void work::note(const answer& answer, const row& found) {
+void operation_runner::note(const answer& answer, const row& found) {
     if (answer.status == op_status::granted || answer.status == op_status::queued) {
-        then_.used.push_back(found.id);
+        post_commit_.used_rows.push_back(found.id);
     }
     note(answer.status, answer.ahead, found);
 }
 
-void work::note(op_status status, unsigned ahead, const row& found) {
+void operation_runner::note(op_status status, unsigned ahead, const row& found) {
     if (status != op_status::queued || ahead > 0) { return; }
     for (const admission::hold& hold : found.state.holds) {
-        if (then_.blockers.size() == most_blockers) { return; }
+        if (post_commit_.blockers.size() == max_blockers) { return; }
         if (!hold.resting(at_.now)) {
-            then_.blockers.push_back({hold.owner.client, hold.from.pid});
+            post_commit_.blockers.push_back({hold.owner.client, hold.process.pid});
         }
     }
 }
 
-answer work::run(const op& operation, const std::string& path) {
+answer operation_runner::run(const op& operation, const std::string& path) {
     return std::visit(
-        [&](const auto& one) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(one)>, diagnose_op>) {
+        [&](const auto& op) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(op)>, diagnose_op>) {
                 return diagnose(path);
             } else {
-                return run(one);
+                return run(op);
             }
         },
         operation);
 }
 
-answer work::run(const acquire_op& operation) {
-    return judged(operation.ticket.name,
-                  [&](admission::gate& door) { return door.acquire(operation, from_); });
+answer operation_runner::run(const acquire_op& operation) {
+    return apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
+        return rule.acquire(operation, process_);
+    });
 }
 
-answer work::run(const beat_op& operation) {
-    answer answer = say(op_status::renewed);
+answer operation_runner::run(const beat_op& operation) {
+    answer answer = make_answer(op_status::renewed);
     answer.beats.reserve(operation.items.size());
     for (const auto& item : operation.items) {
-        answer.beats.push_back(
-            judged(item.ticket.name, [&](admission::gate& door) { return door.beat(item); }));
+        answer.beats.push_back(apply_rule(
+            item.ticket.name, [&](admission::admission_rule& rule) { return rule.beat(item); }));
     }
     return answer;
 }
 
-answer work::run(const release_op& operation) {
-    return say(judged(operation.ticket.name,
-                      [&](admission::gate& door) { return door.release(operation.ticket.owner); }));
-}
-
-answer work::run(const withdraw_op& operation) {
-    return say(judged(operation.ticket.name, [&](admission::gate& door) {
-        return door.withdraw(operation.ticket.owner);
+answer operation_runner::run(const release_op& operation) {
+    return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
+        return rule.release(operation.ticket.owner);
     }));
 }
 
-answer work::run(const break_op& operation) {
-    return say(
-        judged(operation.name, [&](admission::gate& door) { return door.break_lock(operation); }));
+answer operation_runner::run(const withdraw_op& operation) {
+    return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
+        return rule.withdraw(operation.ticket.owner);
+    }));
 }
 
-/// As it is now, though nothing is written: what has ended is left out of a copy, and whoever would
-/// be granted by that is told by the next operation that writes.
-lock_info work::look(const std::string& name, row&& found) {
+answer operation_runner::run(const break_op& operation) {
+    return make_answer(apply_rule(operation.name, [&](admission::admission_rule& rule) {
+        return rule.break_lock(operation);
+    }));
+}
+
+/// Applies the rule to a copy and writes nothing. The next operation that writes drops what has
+/// ended, and notifies the waiters that are granted by that.
+lock_info operation_runner::describe(const std::string& name, row&& found) {
     admission::list_queue queue;
     if (found.state.waiting > 0) {
-        for (auto& each : on_.waiters(found.id)) { queue.push(std::move(each.waiter)); }
+        for (auto& each : tables_.waiters(found.id)) { queue.push(std::move(each.waiter)); }
     }
     std::vector<admission::push> unsent;
-    return admission::gate{found.state, queue, at_, unsent}.inspect(name);
+    return admission::admission_rule{found.state, queue, at_, unsent}.inspect(name);
 }
 
-answer work::run(const inspect_op& operation) {
+answer operation_runner::run(const inspect_op& operation) {
     report found;
-    found.locks.push_back(look(operation.name, on_.find(operation.name)));
-    return say(std::move(found));
+    found.locks.push_back(describe(operation.name, tables_.find(operation.name)));
+    return make_answer(std::move(found));
 }
 
-answer work::run(const list_op& operation) {
+answer operation_runner::run(const list_op& operation) {
     report page;
-    const auto wanted = std::clamp(operation.count, 1U, most_listed);
+    const auto wanted = std::clamp(operation.count, 1U, max_listed);
     unsigned seen = 0;
-    on_.by_name(std::max(operation.prefix, operation.cursor),
-                [&](const std::string& name, row&& found) {
-                    if (!name.starts_with(operation.prefix)) { return false; }
-                    if (seen++ == most_listed || page.locks.size() == wanted) {
-                        page.cursor = name;
-                        return false;
-                    }
-                    if (found.state.idle()) { return true; }
-                    lock_info lock = look(name, std::move(found));
-                    if (!lock.holders.empty() || !lock.waiters.empty()) {
-                        page.locks.push_back(std::move(lock));
-                    }
-                    return true;
-                });
-    return say(std::move(page));
+    tables_.visit_names(std::max(operation.prefix, operation.cursor),
+                        [&](const std::string& name, row&& found) {
+                            if (!name.starts_with(operation.prefix)) { return false; }
+                            if (seen++ == max_listed || page.locks.size() == wanted) {
+                                page.cursor = name;
+                                return false;
+                            }
+                            if (found.state.idle()) { return true; }
+                            lock_info lock = describe(name, std::move(found));
+                            if (!lock.holders.empty() || !lock.waiters.empty()) {
+                                page.locks.push_back(std::move(lock));
+                            }
+                            return true;
+                        });
+    return make_answer(std::move(page));
 }
 
-answer work::diagnose(const std::string& path) {
+answer operation_runner::diagnose(const std::string& path) {
     report found;
     found.text = "embedded: " + path + ", format " + std::to_string(format_version) + ", " +
-                 std::to_string(on_.count()) + " names known";
-    return say(std::move(found));
+                 std::to_string(tables_.count()) + " names known";
+    return make_answer(std::move(found));
 }
 
-std::optional<base::instant> work::look_after(std::int64_t id) {
-    auto found = on_.find(id);
+std::optional<base::instant> operation_runner::delete_if_idle(std::int64_t id) {
+    auto found = tables_.find(id);
     if (!found) { return std::nullopt; }
-    table_queue queue{on_, *found};
-    admission::gate door{found->state, queue, at_, then_.pushes};
-    door.tidy();
+    table_queue queue{tables_, *found};
+    admission::admission_rule rule{found->state, queue, at_, post_commit_.pushes};
+    rule.tidy();
     if (!admission::is_deletable(found->state, at_.now, at_.wall_us)) {
-        if (door.changed()) { on_.put(*found, {}); }
-        return admission::look_again(found->state, at_.now, at_.wall_us);
+        if (rule.changed()) { tables_.put(*found, {}); }
+        return admission::next_idle_check(found->state, at_.now, at_.wall_us);
     }
-    on_.remove(id);
-    ++forgotten_;
-    forgotten_token_ = std::max(forgotten_token_, found->state.high_water);
+    tables_.remove(id);
+    ++deleted_;
+    highest_deleted_token_ = std::max(highest_deleted_token_, found->state.high_water);
     return std::nullopt;
 }
 
-/// In the transaction that forgets them: nobody sees a name without its record and without a mark
+/// In the transaction that deletes the rows: nobody sees a name without a row and without a mark
 /// above its tokens.
-void work::raise_mark() {
-    if (forgotten_token_ > 0) { on_.raise_mark(forgotten_token_); }
+void operation_runner::raise_mark() {
+    if (highest_deleted_token_ > 0) { tables_.raise_mark(highest_deleted_token_); }
 }
 
 } // namespace holdfast::engine::embedded

@@ -1,5 +1,5 @@
 #pragma once
-// What each operation does to the tables, inside a transaction that its caller begins and ends.
+// Runs operations on the tables, inside a transaction that the caller begins and ends.
 
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/answers.hpp"
@@ -14,31 +14,30 @@
 
 namespace holdfast::engine::embedded {
 
-/// Only looks, so a reading transaction will do.
+/// Whether the operation writes nothing, so that a read transaction suffices.
 [[nodiscard]] bool only_reads(const op& operation) noexcept;
 
 /// The operations of one transaction. Throws failure.
-class work {
+class operation_runner {
 public:
-    /// What is to be done after the commit.
-    struct afterwards {
+    /// What the caller does after the commit.
+    struct post_commit_work {
         std::vector<admission::push> pushes;
-        std::vector<blocker> blockers;  ///< whom waiters that are first in their queue wait for
-        std::vector<std::int64_t> used; ///< rows that were asked for, and may be idle some day
+        std::vector<blocker> blockers;       ///< the holders that first waiters wait for
+        std::vector<std::int64_t> used_rows; ///< rows that the sweeper must check later
     };
 
-    work(tables& on, const admission::moment& at, const admission::place& from,
-         afterwards& then) noexcept
-        : on_{on}, at_{at}, from_{from}, then_{then} {}
+    operation_runner(tables& tables, const admission::moment& at,
+                     const admission::process_info& process, post_commit_work& post_commit) noexcept
+        : tables_{tables}, at_{at}, process_{process}, post_commit_{post_commit} {}
 
     [[nodiscard]] answer run(const op& operation, const std::string& path);
 
-    /// Forgets the name in this row if it was idle for long enough. Says when to look again; empty:
-    /// there is nothing to look at any more.
-    [[nodiscard]] std::optional<base::instant> look_after(std::int64_t id);
-    /// How many were.
-    [[nodiscard]] std::int64_t forgotten() const noexcept { return forgotten_; }
-    /// After the last of these.
+    /// Deletes the row if it is deletable. Returns when to check it again; empty: it is deleted.
+    [[nodiscard]] std::optional<base::instant> delete_if_idle(std::int64_t id);
+    /// How many rows were deleted.
+    [[nodiscard]] std::int64_t deleted() const noexcept { return deleted_; }
+    /// After the last `delete_if_idle`.
     void raise_mark();
 
 private:
@@ -51,24 +50,24 @@ private:
     [[nodiscard]] answer run(const list_op& operation);
     [[nodiscard]] answer diagnose(const std::string& path);
 
-    /// Lets `judge` use the gate of a name and stores what changed.
-    template <typename Judge>
-    auto judged(const std::string& name, Judge&& judge);
-    /// Notes who is in the way of a waiter, and which rows are used.
+    /// Calls `act` with the admission rule of a name and stores the record if it has changed.
+    template <typename Act>
+    auto apply_rule(const std::string& name, Act&& act);
+    /// Adds to `post_commit_` the holders that a first waiter waits for, and the rows in use.
     void note(const answer& answer, const row& found);
     void note(const beat_answer& answer, const row& found) {
         note(answer.status, answer.ahead, found);
     }
-    void note(op_status /*said*/, const row& /*found*/) noexcept {}
+    void note(op_status /*status*/, const row& /*found*/) noexcept {}
     void note(op_status status, unsigned ahead, const row& found);
-    [[nodiscard]] lock_info look(const std::string& name, row&& found);
+    [[nodiscard]] lock_info describe(const std::string& name, row&& found);
 
-    tables& on_;
+    embedded::tables& tables_;
     const admission::moment& at_;
-    const admission::place& from_;
-    afterwards& then_;
-    std::int64_t forgotten_ = 0;
-    std::uint64_t forgotten_token_ = 0; ///< the highest of the names that were forgotten
+    const admission::process_info& process_;
+    post_commit_work& post_commit_;
+    std::int64_t deleted_ = 0;
+    std::uint64_t highest_deleted_token_ = 0; ///< of the deleted rows
 };
 
 } // namespace holdfast::engine::embedded

@@ -1,5 +1,5 @@
 #pragma once
-// SQLite, as little of it as is needed: a connection and its statements, which close themselves.
+// RAII wrappers of SQLite: a connection and its statements.
 
 #include "holdfast/engine/embedded/codec.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
@@ -21,57 +21,56 @@ struct finalize_statement {
 };
 
 /// One connection, used by one thread at a time. Throws failure.
-class connection {
+class sqlite_connection {
 public:
     enum class access : std::uint8_t {
         read_write,
-        /// Only the file as it is now: no locks, no recovery, no files beside it. For looking at
-        /// what may belong to somebody else.
-        look_only,
+        /// Without locks, recovery and other files: for a file that may be another program's.
+        unlocked_read,
     };
-    connection(std::string path, access wanted);
-    connection(const connection&) = delete; // SQLite keeps a pointer into it
-    connection& operator=(const connection&) = delete;
-    ~connection() = default;
+    sqlite_connection(std::string path, access wanted);
+    sqlite_connection(const sqlite_connection&) = delete; // SQLite keeps a pointer into it
+    sqlite_connection& operator=(const sqlite_connection&) = delete;
+    ~sqlite_connection() = default;
 
     [[nodiscard]] sqlite3* raw() const noexcept { return raw_.get(); }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     /// False: busy.
     [[nodiscard]] bool run(const char* sql);
     /// The first column of the first row. REQUIRES: there is one. False: busy.
-    [[nodiscard]] bool ask(const char* sql, std::int64_t& number);
-    [[nodiscard]] bool ask(const char* sql, std::string& text);
+    [[nodiscard]] bool query(const char* sql, std::int64_t& number);
+    [[nodiscard]] bool query(const char* sql, std::string& text);
     [[nodiscard]] bool in_transaction() const noexcept;
 
-    /// After a commit: moves what is in the WAL into the database when it has become long. Whoever
-    /// does that waits for the disk.
-    void keep_wal_short() noexcept;
-    /// Moves all of it, if no reader is in the way.
-    void empty_wal() noexcept;
+    /// After a commit: runs a checkpoint when the WAL has become long. That waits for the disk.
+    void limit_wal() noexcept;
+    /// Runs a checkpoint that empties the WAL, if no reader prevents it.
+    void truncate_wal() noexcept;
 
 private:
-    void checkpoint(int how) noexcept;
+    void checkpoint(int mode) noexcept;
 
     std::string path_;
     int wal_pages_ = 0;       ///< after the last commit
-    int next_checkpoint_ = 0; ///< when it has so many
+    int next_checkpoint_ = 0; ///< the number of pages at which to try
     std::unique_ptr<sqlite3, close_connection> raw_;
 };
 
-/// Is prepared when it is first used, so that opening a store costs little.
-/// Bound bytes must outlive the step.
+/// A statement that is prepared at its first use, so that opening a store costs little. Bound bytes
+/// must outlive the step.
 class statement {
 public:
-    statement(connection& on, const char* sql) noexcept : on_{&on}, sql_{sql} {}
+    statement(sqlite_connection& connection, const char* sql) noexcept
+        : connection_{&connection}, sql_{sql} {}
 
-    statement& bind(int place, std::int64_t value);
-    statement& bind(int place, bytes value);
-    statement& bind(int place, const std::string& value);
+    statement& bind(int parameter, std::int64_t value);
+    statement& bind(int parameter, bytes value);
+    statement& bind(int parameter, const std::string& value);
     /// True: there is a row. Throws failure; busy is a failure too.
     [[nodiscard]] bool step();
-    /// For what gives no rows.
+    /// For a statement without rows.
     void run();
-    /// For BEGIN: false if another process is in the way.
+    /// For BEGIN: false if the file is busy.
     [[nodiscard]] bool try_run();
     void reset() noexcept;
 
@@ -83,19 +82,19 @@ private:
     void prepare();
     [[nodiscard]] failure failed(int result);
 
-    connection* on_;
+    sqlite_connection* connection_;
     const char* sql_;
     std::unique_ptr<sqlite3_stmt, finalize_statement> raw_;
 };
 
-/// Resets a statement that gives rows when it goes out of scope: a statement left in the middle
-/// would keep the transaction open.
-class rows {
+/// Resets a statement at the end of the scope: one that is not reset would keep the transaction
+/// open.
+class statement_reset {
 public:
-    explicit rows(statement& statement) noexcept : statement_{statement} {}
-    rows(const rows&) = delete;
-    rows& operator=(const rows&) = delete;
-    ~rows() { statement_.reset(); }
+    explicit statement_reset(statement& statement) noexcept : statement_{statement} {}
+    statement_reset(const statement_reset&) = delete;
+    statement_reset& operator=(const statement_reset&) = delete;
+    ~statement_reset() { statement_.reset(); }
     [[nodiscard]] bool next() { return statement_.step(); }
 
 private:

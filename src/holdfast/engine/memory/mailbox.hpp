@@ -17,8 +17,8 @@ public:
     mailbox();
 
     void put(const notice& notice) noexcept;
-    /// Replaces `out` with all notices so far. False: some were lost because the mailbox was full or
-    /// memory ran out.
+    /// Replaces `out` with all notices so far. False: some were lost, because the mailbox was full
+    /// or memory ran out.
     [[nodiscard]] bool drain_into(std::vector<notice>& out) noexcept;
     /// Readable while there are notices.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }

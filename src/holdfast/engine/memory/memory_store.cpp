@@ -10,8 +10,8 @@ namespace holdfast::engine::memory {
 
 namespace {
 
-/// How many idle records one operation checks. Each operation adds one name at most, so idle records
-/// do not accumulate, and no operation takes long.
+/// How many idle records one operation checks. Each operation adds one name at most, so idle
+/// records do not accumulate, and no operation takes long.
 constexpr int max_swept_names = 256;
 
 /// How many names one page of a list reads, and the longest page.
