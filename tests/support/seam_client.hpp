@@ -68,12 +68,12 @@ public:
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
     /// As if another thread had begun to read; true if the engine lets it.
     [[nodiscard]] bool begin_to_read() {
-        reading_ = engine_->expect();
+        reading_ = engine_->start_direct_read();
         return reading_.descriptor >= 0;
     }
     /// It has read nothing.
     void end_reading() {
-        next_ = engine_->received(reading_.source, -1, EAGAIN, identity_.time->now());
+        next_ = engine_->finish_direct_read(reading_.source, -1, EAGAIN, identity_.time->now());
     }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often it was answered so far.

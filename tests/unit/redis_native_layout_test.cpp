@@ -46,7 +46,7 @@ protected:
     }
     static std::string name_of(const words& command) {
         if (command[0] != "EVALSHA") { return command[0]; }
-        for (const auto* const each : scripts::usual) {
+        for (const auto* const each : scripts::session_scripts) {
             if (each->sha == command[1]) { return std::string{each->name}; }
         }
         return command[1] == scripts::exchange.sha ? "exchange" : "?";

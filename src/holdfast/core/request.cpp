@@ -92,7 +92,7 @@ void check_request(const request& request, const engine::capabilities& caps) {
         throw error{errc::unsupported, describe(request.kind, request.name) + ": " + why};
     };
     const auto need_of_it = [&](bool good, const char* lacks) {
-        if (!good) { refuse(std::string{caps.what} + ' ' + lacks); }
+        if (!good) { refuse(std::string{caps.label} + ' ' + lacks); }
     };
     need_of_it(caps.knows_layout, "has no layout but native");
     need_of_it(caps.supported, "does not have this kind of lock");

@@ -12,13 +12,14 @@ namespace {
 constexpr std::chrono::microseconds preempted{5};
 
 direct_reader::result receive(const engine::direct_read& source, int flags) noexcept {
-    const auto count = ::recv(source.descriptor, source.into.data(), source.into.size(), flags);
+    const auto count = ::recv(source.descriptor, source.buffer.data(), source.buffer.size(), flags);
     return {count, count < 0 ? errno : 0};
 }
 
 } // namespace
 
-direct_reader::result direct_reader::read(const engine::direct_read& source, bool may_spin) noexcept {
+direct_reader::result direct_reader::read(const engine::direct_read& source,
+                                          bool may_spin) noexcept {
     if (may_spin && source.spin > base::duration::zero() && spinner_.worth_it()) {
         if (const auto found = spin(source); found.count >= 0) { return found; }
     }

@@ -69,7 +69,7 @@ beat_answer read_beat(const reply& reply, const std::string& server) {
     } else {
         auto text = reply.text();
         if (text.starts_with('-')) { text.remove_prefix(1); }
-        auto error = explain(text, server);
+        auto error = parse_server_error(text, server);
         out.status = op_status::failed;
         out.error = error.code;
         out.detail = std::move(error.detail);

@@ -9,20 +9,21 @@
 
 namespace holdfast::engine::redis {
 
-/// Bytes on their way to a server.
+/// Bytes to send to a server.
 struct output_buffer {
     std::string unsent{};
-    std::uint64_t sent = 0; ///< bytes that the socket has taken; those beyond are not at the server
+    std::uint64_t sent =
+        0; ///< bytes written to the socket; later ones cannot have reached the server
 };
 
 /// Why a connection ended.
 struct connection_loss {
     std::error_code code{};
     std::string detail{};
-    bool retry_now = false; ///< another connection may well do
+    bool retry_now = false; ///< an immediate retry on another connection may succeed
 };
 
-/// Enqueues commands, matches replies with them in order, and decides what becomes of them when the
+/// Enqueues commands, matches replies with them in order, and decides their outcome when the
 /// connection ends: see `fail_lost`.
 ///
 /// Thread safety: none.
@@ -30,11 +31,11 @@ class pipeline {
 public:
     /// From now on commands go to this buffer, whose bytes are counted from 0.
     void start_session(output_buffer& output) noexcept;
-    /// All that is in flight is lost; `fail_lost` says so to those concerned, because that may need
-    /// memory.
+    /// All requests in flight are lost. `fail_lost` calls their handlers later, because that may
+    /// need memory.
     void end_session() noexcept;
-    /// The one place where a lost connection becomes an answer: `unknown` for what may have reached
-    /// the server, `failed` for what certainly has not.
+    /// The only place where a lost connection becomes an answer: `unknown` for a request that may
+    /// have reached the server, `failed` for one that certainly has not.
     void fail_lost(const connection_loss& loss, base::instant now);
     [[nodiscard]] bool has_lost() const noexcept { return !lost_.empty(); }
 
@@ -56,7 +57,7 @@ public:
         write_command(last, write);
     }
 
-    /// Counts what the socket has taken since.
+    /// Updates the counters after the socket was written to.
     void note_sent() noexcept;
     /// Hands a reply to the first request, which ends by it; false: it does not fit, and the
     /// request stays. REQUIRES: !empty().

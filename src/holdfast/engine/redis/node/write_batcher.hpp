@@ -21,7 +21,7 @@ struct channel_traffic {
 
 /// Batches writes; pure policy, it does no I/O.
 ///
-///  occasion  somebody reads   few replies pending   below the peak   decision
+///  occasion  a thread reads   few replies pending   below the peak   decision
 ///  submit    yes              no                    yes              hold: the reader flushes
 ///  submit    yes              yes, or not below the peak             flush
 ///  submit    no               only deferred writes, within 1 ms      hold: the next one may come
@@ -29,28 +29,29 @@ struct channel_traffic {
 ///  read      any              any                   any              flush
 ///
 /// While replies are pending, new requests stay buffered and the reading thread flushes them
-/// together with what it causes. At the recent peak nothing more is expected: flush at once, so
-/// that the server does not run out of work. See docs/decisions/0012 and 0013.
+/// together with the requests that follow from the replies. At the recent peak nothing more is
+/// expected: flush at once, so that the server does not run out of work. See docs/decisions/0012
+/// and 0013.
 ///
 /// Thread safety: none.
 class write_batcher {
 public:
-    /// Whether to write what is buffered. REQUIRES: there is something.
+    /// Whether to write the buffered commands. REQUIRES: there are some.
     [[nodiscard]] bool should_flush(flush_occasion occasion, const channel_traffic& traffic,
                                     base::instant now);
 
     /// The request that was just enqueued is deferred: it can wait for the next one.
     void defer_write(base::instant now);
-    /// When deferred writes have to go out; never: there are none.
+    /// When deferred writes must be sent; never: there are none.
     [[nodiscard]] base::instant due() const noexcept {
         return deferred_ > 0 ? deferred_until_ : base::never;
     }
-    /// The connection ended, and what was buffered with it.
+    /// The connection ended; the buffered commands are lost.
     void end_session() noexcept { deferred_ = 0; }
 
 private:
     std::size_t recent_peak_ = 0; ///< of operations in flight; decays by one each read
-    std::size_t deferred_ = 0;    ///< of the unsent, the last so many can wait
+    std::size_t deferred_ = 0;    ///< how many of the last unsent requests can wait
     base::instant deferred_until_{};
 };
 
