@@ -3,8 +3,8 @@
 #include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/embedded.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
-#include "holdfast/engine/embedded/file_system.hpp"
 #include "holdfast/engine/embedded/fifo_inbox.hpp"
+#include "holdfast/engine/embedded/file_system.hpp"
 #include "holdfast/engine/embedded/location.hpp"
 
 #include <holdfast/error.hpp>
@@ -30,7 +30,8 @@ std::string refusal(const std::string& text) {
 TEST(embedded_url, takes_the_default_and_absolute_paths) {
     EXPECT_EQ(parse_location(url::parse("embedded:")).path, "");
     EXPECT_EQ(parse_location(url::parse("embedded:")).mode, 0600U);
-    EXPECT_EQ(parse_location(url::parse("embedded:/var/lib/app/locks.db")).path, "/var/lib/app/locks.db");
+    EXPECT_EQ(parse_location(url::parse("embedded:/var/lib/app/locks.db")).path,
+              "/var/lib/app/locks.db");
     EXPECT_EQ(parse_location(url::parse("embedded:/a%20b%3f")).path, "/a b?");
     EXPECT_EQ(parse_location(url::parse("embedded:/a?mode=0660")).mode, 0660U);
     EXPECT_EQ(parse_location(url::parse("embedded:?mode=600")).mode, 0600U);

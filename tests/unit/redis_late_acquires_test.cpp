@@ -119,14 +119,18 @@ TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
 }
 
 TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
-    for (std::uint64_t number = 0; number <= late_acquires::max_entries; ++number) { add(number, 10s); }
+    for (std::uint64_t number = 0; number <= late_acquires::max_entries; ++number) {
+        add(number, 10s);
+    }
     EXPECT_EQ(all.may_arrive_for(owner(0), now), 0s) << "the oldest is forgotten";
     EXPECT_EQ(all.may_arrive_for(owner(1), now), 10s);
     EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
 }
 
 TEST_F(redis_late_acquires, that_can_arrive_no_more_make_room) {
-    for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) { add(number, 1s); }
+    for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) {
+        add(number, 1s);
+    }
     now += 2s;
     add(5'000, 10s);
     EXPECT_EQ(all.may_arrive_for(owner(0), now - 2s), 0s);
