@@ -63,7 +63,7 @@ TEST_P(cleanup, a_crashed_waiter_is_gone_soon_after_its_last_heartbeat) { // P8
     const stopwatch silent;
     EXPECT_EQ(waiters_of("stock"), 1U);
     EXPECT_TRUE(eventually([&] { return waiters_of("stock") == 0; }));
-    EXPECT_LT(silent.elapsed(), holdfast::engine::waiter_patience + scaled(500ms));
+    EXPECT_LT(silent.elapsed(), holdfast::engine::waiter_timeout + scaled(500ms));
 }
 
 TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
@@ -76,7 +76,7 @@ TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     const auto owner = look("stock").waiters.at(0).owner;
-    EXPECT_TRUE(throughout(holdfast::engine::waiter_patience + 300ms, [&] {
+    EXPECT_TRUE(throughout(holdfast::engine::waiter_timeout + 300ms, [&] {
         const auto seen = look("stock");
         return seen.waiters.size() == 1 && seen.waiters[0].owner == owner;
     }));
@@ -179,7 +179,7 @@ TEST_P(cleanup, clients_that_come_and_go_leave_the_others_served) { // P6, P8
         over = true;
     }
     EXPECT_GE(served.load(), 200);
-    EXPECT_TRUE(will_be_clear("stock", holdfast::engine::waiter_patience + scaled(1s)));
+    EXPECT_TRUE(will_be_clear("stock", holdfast::engine::waiter_timeout + scaled(1s)));
 }
 
 TEST_P(cleanup, a_client_that_is_destroyed_while_its_threads_wait_serves_them_on) { // P8

@@ -193,7 +193,7 @@ TEST_F(redis_lost_answer, to_a_break_does_not_break_the_next_holder) { // P5
     auto waiting = wait_for(next);
     ASSERT_TRUE(will_wait(1));
     (void)here.ping();
-    lose(scripts::take_away);
+    lose(scripts::break_lock);
     const auto complaint = complaint_of([&] { admin{here}.break_lock("stock"); });
     auto got = waiting.get();
     EXPECT_EQ(complaint.code, errc::unknown_outcome) << complaint.text;
@@ -207,7 +207,7 @@ TEST_F(redis_lost_answer, to_a_break_of_one_holder_only_is_asked_for_again) {
     auto here = connect();
     const auto held = mutex{holder, "stock"}.acquire();
     (void)here.ping();
-    lose(scripts::take_away);
+    lose(scripts::break_lock);
     EXPECT_NO_THROW(admin{here}.break_lock("stock", {.only_token = held.token()}));
     EXPECT_FALSE(is_held());
 }

@@ -126,7 +126,7 @@ TEST_F(redis_call, of_a_waiter_whose_queue_was_deleted_queues_anew) { // P7
 TEST_F(redis_call, of_a_broken_ticket_is_refused_for_a_minute_only) { // P7
     const auto until = now_us() + 5'000'000;
     (void)acquire(one, until, 0, 24h);
-    server.command({"EVAL", std::string{scripts::take_away.text}, "1", key, "0"});
+    server.command({"EVAL", std::string{scripts::break_lock.text}, "1", key, "0"});
     EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2);
     EXPECT_LT(life(key + ":t"), 70s);
     EXPECT_LT(life(key), 180s);

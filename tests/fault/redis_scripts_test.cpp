@@ -275,7 +275,7 @@ TEST_F(redis_script, needs_three_commands_for_a_hand_off_among_any_number_of_wai
 TEST_F(redis_script, renews_all_of_a_batch_but_the_one_whose_key_is_foreign) {
     seam_client here{server.url()};
     engine::beat_op batch;
-    for (std::size_t i = 0; i < engine::most_beats; ++i) {
+    for (std::size_t i = 0; i < engine::max_beat_items; ++i) {
         auto ticket = here.ticket("n" + std::to_string(i));
         ASSERT_EQ(here.acquire(ticket, {.lease = 10s}).status, op_status::granted);
         batch.items.push_back({std::move(ticket), false, 1h, 1});
@@ -284,7 +284,7 @@ TEST_F(redis_script, renews_all_of_a_batch_but_the_one_whose_key_is_foreign) {
     server.command({"RPUSH", "hf:{n77}", "not", "ours"});
     const auto answer = here.ask(batch);
     ASSERT_EQ(answer.status, op_status::renewed);
-    ASSERT_EQ(answer.beats.size(), engine::most_beats);
+    ASSERT_EQ(answer.beats.size(), engine::max_beat_items);
     for (std::size_t i = 0; i < answer.beats.size(); ++i) {
         EXPECT_EQ(answer.beats[i].status, i == 77 ? op_status::failed : op_status::renewed) << i;
     }

@@ -78,7 +78,7 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     const std::string_view mark = "call('";
     std::set<std::string> called;
     for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
+                                  &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
         for (auto at = one->text.find(mark); at != std::string_view::npos;
              at = one->text.find(mark, at + 1)) {
             const auto from = at + mark.size();

@@ -393,14 +393,14 @@ TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
 }
 
 TEST(embedded_files, the_default_lies_in_the_home_of_the_passwd_entry) {
-    const std::string home = engine::embedded::home_of_user();
+    const std::string home = engine::embedded::user_home();
     child elsewhere{[&](const child::mouth& to) {
         ::setenv("HOME", "/elsewhere", 1);
         ::setenv("XDG_STATE_HOME", "/elsewhere", 1);
         ::setenv("XDG_RUNTIME_DIR", "/elsewhere", 1);
-        to.say(engine::embedded::home_of_user());
+        to.say(engine::embedded::user_home());
         ::clearenv();
-        to.say(engine::embedded::home_of_user());
+        to.say(engine::embedded::user_home());
     }};
     EXPECT_EQ(elsewhere.hear(), home);
     EXPECT_EQ(elsewhere.hear(), home);

@@ -1,9 +1,9 @@
 // Files that others make, remove or empty while they are being opened or used.
 
 #include "embedded_support.hpp"
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
-#include "holdfast/engine/embedded/presence.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -31,26 +31,26 @@ TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker quicker{path};
-    embedded::file_questions ask = embedded::file_system_questions();
+    embedded::file_checks checks = embedded::default_file_checks();
     // Between the first look for the database and the question whether it is in use.
-    ask.in_use = [&](const std::string& live_path) {
+    checks.in_use = [&](const std::string& live_path) {
         EXPECT_FALSE(fs::exists(path));
         EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
         return embedded::live_file::in_use(live_path);
     };
-    EXPECT_FALSE(embedded::must_be_made(path, ask));
+    EXPECT_FALSE(embedded::must_create(path, checks));
 }
 
 TEST(embedded_opening, parts_of_it_that_another_makes_meanwhile_were_not_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker quicker{path};
-    embedded::file_questions ask = embedded::file_system_questions();
-    ask.in_use = [&](const std::string& live_path) {
+    embedded::file_checks checks = embedded::default_file_checks();
+    checks.in_use = [&](const std::string& live_path) {
         EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
         return embedded::live_file::in_use(live_path);
     };
-    EXPECT_NO_THROW(embedded::demand_complete(path, ask));
+    EXPECT_NO_THROW(embedded::check_complete(path, checks));
 }
 
 // By hand: HOLDFAST_ROUNDS=200, and TMPDIR on a tmpfs.

@@ -74,15 +74,15 @@ public:
         hear(count);
         return base::never;
     }
-    [[nodiscard]] seam::direct expect() override {
+    [[nodiscard]] seam::direct_read start_direct_read() override {
         if (std::exchange(reading_, true)) { line_->two_read = true; }
         std::array<char, 16> name{};
         ::pthread_getname_np(::pthread_self(), name.data(), name.size());
         if (std::string_view{name.data()} == "holdfast-keeper") { line_->keeper_reads = true; }
-        return {.descriptor = line_->theirs.get(), .into = room_};
+        return {.descriptor = line_->theirs.get(), .buffer = room_};
     }
-    base::instant received(std::size_t /*source*/, ssize_t count, int /*error*/,
-                           base::instant /*now*/) override {
+    base::instant finish_direct_read(std::size_t /*source*/, ssize_t count, int /*error*/,
+                                     base::instant /*now*/) override {
         reading_ = false;
         hear(count);
         return base::never;

@@ -86,7 +86,7 @@ std::size_t arena::waiters_left() {
     if (!frees_dead_at_once_) {
         // P8: the engine drops a dead waiter 3 s after its last heartbeat.
         static_cast<void>(
-            eventually([this] { return waiters() == 0; }, engine::waiter_patience + scaled(1s)));
+            eventually([this] { return waiters() == 0; }, engine::waiter_timeout + scaled(1s)));
     }
     return waiters();
 }

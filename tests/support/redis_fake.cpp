@@ -19,7 +19,7 @@ constexpr milliseconds look_for_stop{20};
 
 std::string sha_of(const std::string& text) {
     for (const auto* const script : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                     &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
+                                     &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
         if (script->text == text) { return std::string{script->sha}; }
     }
     return std::string(40, '0');

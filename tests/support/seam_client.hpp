@@ -68,12 +68,12 @@ public:
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
     /// Starts a direct read, as another thread would. Returns whether the engine allows it.
     [[nodiscard]] bool begin_to_read() {
-        reading_ = engine_->expect();
+        reading_ = engine_->start_direct_read();
         return reading_.descriptor >= 0;
     }
     /// Ends the direct read without any bytes.
     void end_reading() {
-        next_ = engine_->received(reading_.source, -1, EAGAIN, identity_.time->now());
+        next_ = engine_->finish_direct_read(reading_.source, -1, EAGAIN, identity_.time->now());
     }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
     /// How often the operation was answered so far.
@@ -99,7 +99,7 @@ private:
     std::uint64_t last_number_ = 0;
     engine::op_id last_op_ = 0;
     base::instant next_{};
-    engine::direct reading_;
+    engine::direct_read reading_;
     std::uint64_t renewals_ = 0; ///< sent so far, of all holds
     std::multimap<engine::op_id, engine::answer> answers_;
     std::vector<engine::notice> notices_;

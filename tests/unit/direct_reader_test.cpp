@@ -52,7 +52,7 @@ protected:
         EXPECT_EQ(::send(server_.get(), text.data(), text.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(text.size()));
     }
-    [[nodiscard]] engine::direct source(base::duration spin = 60us) {
+    [[nodiscard]] engine::direct_read source(base::duration spin = 60us) {
         return {ours_.get(), room_, spin};
     }
     /// Returns how often the clock was read: 0 if it did not spin.

@@ -24,7 +24,7 @@ admission::record sample() {
         one.deadline = base::never;
         one.rest_until = base::instant{base::duration{number}};
         one.since_wall_us = 12;
-        one.from = {"host-" + std::to_string(number), 4711};
+        one.process = {"host-" + std::to_string(number), 4711};
         one.note = std::string("n\0te", 4);
         out.holds.push_back(one);
     }
@@ -52,8 +52,8 @@ void expect_equal(const admission::record& a, const admission::record& b) {
         EXPECT_EQ(one.deadline, other.deadline);
         EXPECT_EQ(one.rest_until, other.rest_until);
         EXPECT_EQ(one.since_wall_us, other.since_wall_us);
-        EXPECT_EQ(one.from.host, other.from.host);
-        EXPECT_EQ(one.from.pid, other.from.pid);
+        EXPECT_EQ(one.process.host, other.process.host);
+        EXPECT_EQ(one.process.pid, other.process.pid);
         EXPECT_EQ(one.note, other.note);
     }
 }
@@ -123,7 +123,7 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
     waiter.lease = base::milliseconds{1234};
     waiter.min_hold = base::milliseconds{7};
     waiter.since_wall_us = 99;
-    waiter.from = {"host", -1};
+    waiter.process = {"host", -1};
     waiter.note = "why";
     buffer out;
     encode(waiter, out);
@@ -135,8 +135,8 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
     EXPECT_EQ(read.lease, waiter.lease);
     EXPECT_EQ(read.min_hold, waiter.min_hold);
     EXPECT_EQ(read.since_wall_us, waiter.since_wall_us);
-    EXPECT_EQ(read.from.host, waiter.from.host);
-    EXPECT_EQ(read.from.pid, waiter.from.pid);
+    EXPECT_EQ(read.process.host, waiter.process.host);
+    EXPECT_EQ(read.process.pid, waiter.process.pid);
     EXPECT_EQ(read.note, waiter.note);
     for (std::size_t size = 0; size < out.size(); ++size) {
         EXPECT_FALSE(decode_waiter(bytes{out}.first(size), read)) << size;
@@ -146,9 +146,9 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
 TEST(embedded_codec, keys_of_owners_differ_and_lead_back) {
     const base::owner_id one{base::client_id::make(), 0x0102030405060708};
     const base::owner_id two{one.client, 0x0102030405060709};
-    EXPECT_NE(key_of(one), key_of(two));
-    EXPECT_EQ(owner_of(key_of(one)), one);
-    EXPECT_FALSE(owner_of(bytes{}));
+    EXPECT_NE(encode_owner(one), encode_owner(two));
+    EXPECT_EQ(decode_owner(encode_owner(one)), one);
+    EXPECT_FALSE(decode_owner(bytes{}));
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // The rules of the embedded engine that need no file: URLs, file systems, errors, messages.
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/embedded.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
+#include "holdfast/engine/embedded/fifo_inbox.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
-#include "holdfast/engine/embedded/inbox.hpp"
 #include "holdfast/engine/embedded/location.hpp"
 
 #include <holdfast/error.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 std::string refusal(const std::string& text) {
     try {
-        (void)locate(url::parse(text));
+        (void)parse_location(url::parse(text));
     } catch (const error& why) {
         EXPECT_EQ(why.code(), errc::invalid_url);
         return why.what();
@@ -28,12 +28,13 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(embedded_url, takes_the_default_and_absolute_paths) {
-    EXPECT_EQ(locate(url::parse("embedded:")).path, "");
-    EXPECT_EQ(locate(url::parse("embedded:")).mode, 0600U);
-    EXPECT_EQ(locate(url::parse("embedded:/var/lib/app/locks.db")).path, "/var/lib/app/locks.db");
-    EXPECT_EQ(locate(url::parse("embedded:/a%20b%3f")).path, "/a b?");
-    EXPECT_EQ(locate(url::parse("embedded:/a?mode=0660")).mode, 0660U);
-    EXPECT_EQ(locate(url::parse("embedded:?mode=600")).mode, 0600U);
+    EXPECT_EQ(parse_location(url::parse("embedded:")).path, "");
+    EXPECT_EQ(parse_location(url::parse("embedded:")).mode, 0600U);
+    EXPECT_EQ(parse_location(url::parse("embedded:/var/lib/app/locks.db")).path,
+              "/var/lib/app/locks.db");
+    EXPECT_EQ(parse_location(url::parse("embedded:/a%20b%3f")).path, "/a b?");
+    EXPECT_EQ(parse_location(url::parse("embedded:/a?mode=0660")).mode, 0660U);
+    EXPECT_EQ(parse_location(url::parse("embedded:?mode=600")).mode, 0600U);
 }
 
 TEST(embedded_url, refuses_what_would_not_mean_one_file_to_all) {
@@ -92,20 +93,20 @@ TEST(embedded_file_system, sees_a_shifted_boot_clock) {
 }
 
 TEST(embedded_errors, give_each_sqlite_result_its_meaning) {
-    EXPECT_EQ(meaning_of(SQLITE_FULL, 0), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_WRITE, EDQUOT), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_WRITE, EFBIG), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_SHMSIZE, 0), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_READ, EIO), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_SHORT_READ, 0), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_CORRUPT, 0), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_NOTADB, 0), errc::store_foreign);
-    EXPECT_EQ(meaning_of(SQLITE_READONLY, 0), errc::store_forbidden);
-    EXPECT_EQ(meaning_of(SQLITE_CANTOPEN, EACCES), errc::store_forbidden);
-    EXPECT_EQ(meaning_of(SQLITE_CANTOPEN, EMFILE), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_BUSY_RECOVERY, 0), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_NOMEM, 0), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_MISUSE, 0), errc::internal);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_FULL, 0), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EDQUOT), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EFBIG), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_SHMSIZE, 0), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_READ, EIO), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_SHORT_READ, 0), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CORRUPT, 0), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_NOTADB, 0), errc::store_foreign);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_READONLY, 0), errc::store_forbidden);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CANTOPEN, EACCES), errc::store_forbidden);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CANTOPEN, EMFILE), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_BUSY_RECOVERY, 0), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_NOMEM, 0), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_MISUSE, 0), errc::internal);
 }
 
 TEST(embedded_inbox, reads_back_the_message_that_was_written) {

@@ -97,12 +97,12 @@ TEST_F(heartbeat_batches, contain_one_lock_format_each) {
 
 TEST_F(heartbeat_batches, have_a_maximum_size) {
     std::vector<std::pair<std::string, base::duration>> many;
-    for (std::size_t i = 0; i < engine::most_beats + 1; ++i) {
+    for (std::size_t i = 0; i < engine::max_beat_items + 1; ++i) {
         many.emplace_back(std::to_string(i), 200ms);
     }
     const auto sent = send(many);
     ASSERT_EQ(sent.size(), 2U);
-    EXPECT_EQ(sent[0].names.size(), engine::most_beats);
+    EXPECT_EQ(sent[0].names.size(), engine::max_beat_items);
     EXPECT_EQ(sent[1].names.size(), 1U);
 }
 

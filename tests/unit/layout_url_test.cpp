@@ -22,15 +22,15 @@ engine::capabilities caps(const std::string& url, const engine::lock_format& for
 }
 
 TEST(layout_url, is_native_unless_it_says_otherwise) {
-    EXPECT_EQ(caps("redis://h").in, layout::native);
-    EXPECT_EQ(caps("redis://h?layout=native").in, layout::native);
-    EXPECT_EQ(caps("redis://h?layout=plain").in, layout::plain);
-    EXPECT_EQ(caps("redis+unix:///s?layout=redisson").in, layout::redisson);
+    EXPECT_EQ(caps("redis://h").layout, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=native").layout, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=plain").layout, layout::plain);
+    EXPECT_EQ(caps("redis+unix:///s?layout=redisson").layout, layout::redisson);
 }
 
 TEST(layout_url, is_overruled_by_the_lock) {
-    EXPECT_EQ(caps("redis://h?layout=plain", {layout::native, {}}).in, layout::native);
-    EXPECT_EQ(caps("redis://h", {layout::redisson, {}}).in, layout::redisson);
+    EXPECT_EQ(caps("redis://h?layout=plain", {layout::native, {}}).layout, layout::native);
+    EXPECT_EQ(caps("redis://h", {layout::redisson, {}}).layout, layout::redisson);
     EXPECT_TRUE(caps("redis://h", {layout::plain, true}).fencing);
     EXPECT_TRUE(caps("redis://h?layout=plain&fencing=yes").fencing);
     EXPECT_FALSE(caps("redis://h?layout=plain").fencing);

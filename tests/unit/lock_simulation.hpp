@@ -3,7 +3,7 @@
 // messages: the real machines and the real admission rule under virtual time.
 
 #include "holdfast/base/random.hpp"
-#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 #include "holdfast/machine/lease_machine.hpp"
 #include "holdfast/machine/waiter_machine.hpp"

@@ -49,18 +49,18 @@ engine::answer simulation::serve(const engine::op& operation) {
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now_ - instant{});
     const admission::moment moment{server_time(now_), us.count(), nullptr};
     std::vector<admission::push> pushes;
-    admission::gate door{record_, queue_, moment, pushes};
+    admission::admission_rule rule{record_, queue_, moment, pushes};
     answer answer;
     if (const auto* ask = std::get_if<acquire_op>(&operation)) {
         auto here = *ask;
         here.not_after = server_time(ask->not_after);
-        answer = door.acquire(here, {});
+        answer = rule.acquire(here, {});
     } else if (const auto* beat = std::get_if<beat_op>(&operation)) {
-        answer.beats.push_back(door.beat(beat->items.front()));
+        answer.beats.push_back(rule.beat(beat->items.front()));
     } else if (const auto* release = std::get_if<release_op>(&operation)) {
-        answer.status = door.release(release->ticket.owner);
+        answer.status = rule.release(release->ticket.owner);
     } else if (const auto* withdraw = std::get_if<withdraw_op>(&operation)) {
-        answer.status = door.withdraw(withdraw->ticket.owner);
+        answer.status = rule.withdraw(withdraw->ticket.owner);
     }
     push_notices(pushes);
     return answer;

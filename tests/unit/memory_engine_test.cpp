@@ -2,7 +2,7 @@
 
 #include "holdfast/engine/memory/mailbox.hpp"
 #include "holdfast/engine/memory/memory.hpp"
-#include "holdfast/engine/memory/store.hpp"
+#include "holdfast/engine/memory/memory_store.hpp"
 #include "memory_engine_fixture.hpp"
 
 #include <atomic>
@@ -68,7 +68,7 @@ TEST_F(memory_engine, beats_many_at_once_and_answers_each_in_order) {
 
 TEST_F(memory_engine, P9_refuses_a_beat_of_too_many) {
     beat_op beats;
-    beats.items.resize(most_beats + 1);
+    beats.items.resize(max_beat_items + 1);
     EXPECT_EQ(first.ask(beats).error, errc::limit_reached);
 }
 
@@ -168,8 +168,8 @@ TEST_F(memory_engine, gives_a_forked_child_stores_of_its_own) {
 }
 
 TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
-    store all;
-    store::pushes pushes;
+    memory_store all;
+    memory_store::pushes pushes;
     acquire_op request = acquire(0);
     for (request.ticket.owner.number = 1; request.ticket.owner.number <= 100'000;
          ++request.ticket.owner.number) {
@@ -212,16 +212,16 @@ TEST_F(memory_engine, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock
 
 TEST_F(memory_engine, P9_a_client_that_does_not_look_is_told_that_it_missed_notices) {
     mailbox inbox;
-    for (std::uint64_t i = 0; i < 2 * mailbox::most_notices; ++i) {
+    for (std::uint64_t i = 0; i < 2 * mailbox::max_notices; ++i) {
         inbox.put({notice::kind::granted, i, 1});
     }
     std::vector<notice> came;
-    EXPECT_FALSE(inbox.empty_into(came));
-    EXPECT_LE(came.size(), mailbox::most_notices);
+    EXPECT_FALSE(inbox.drain_into(came));
+    EXPECT_LE(came.size(), mailbox::max_notices);
     pollfd looked{inbox.descriptor(), POLLIN, 0};
     EXPECT_EQ(::poll(&looked, 1, 0), 0);
     inbox.put({notice::kind::granted, 7, 1});
-    EXPECT_TRUE(inbox.empty_into(came));
+    EXPECT_TRUE(inbox.drain_into(came));
     EXPECT_EQ(came.size(), 1U);
 }
 

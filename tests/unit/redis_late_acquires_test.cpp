@@ -22,7 +22,7 @@ protected:
     [[nodiscard]] std::vector<late_acquires::entry> take_due(instant at) {
         return all.take_due(at, [this](const auto& /*ticket*/) { return reachable; });
     }
-    void forsake(std::uint64_t number) { all.forsake(owner(number), now); }
+    void abandon(std::uint64_t number) { all.abandon(owner(number), now); }
     /// Goes on to when something is due; the numbers that are withdrawn then.
     std::vector<std::uint64_t> next() {
         now = all.due();
@@ -51,7 +51,7 @@ TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
 TEST_F(redis_late_acquires, are_withdrawn_within_a_second_until_they_cannot_arrive) {
     const auto end = now + late_acquires::longest_delay;
     add(7, late_acquires::longest_delay);
-    forsake(7);
+    abandon(7);
     int withdrawals = 0;
     while (!all.empty()) {
         const auto before = now;
@@ -69,22 +69,22 @@ TEST_F(redis_late_acquires, of_one_ticket_count_as_one_and_until_the_last_can_ar
     add(7, 3s);
     add(7, 2s);
     EXPECT_EQ(all.may_arrive_for(owner(7), now), 3s);
-    forsake(7);
+    abandon(7);
     EXPECT_THAT(next(), testing::ElementsAre(7));
 }
 
 TEST_F(redis_late_acquires, that_are_forsaken_twice_are_withdrawn_no_later) {
     add(7, 10s);
-    forsake(7);
+    abandon(7);
     const auto due = all.due();
     now += 200ms;
-    forsake(7);
+    abandon(7);
     EXPECT_EQ(all.due(), due);
 }
 
 TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
     add(7, 1s);
-    forsake(7);
+    abandon(7);
     now += 60s;
     all.resume(now);
     EXPECT_GT(all.may_arrive_for(owner(7), now), 4s) << "it may be in the server's buffer";
@@ -93,7 +93,7 @@ TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
 
 TEST_F(redis_late_acquires, of_a_server_that_cannot_be_reached_are_withdrawn_when_it_can) {
     add(7, 1s);
-    forsake(7);
+    abandon(7);
     reachable = false;
     EXPECT_TRUE(take_due(now + 60s).empty());
     EXPECT_EQ(all.due(), never) << "nothing to do until then";
@@ -109,8 +109,8 @@ TEST_F(redis_late_acquires, of_a_server_that_cannot_be_reached_are_withdrawn_whe
 TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
     add(7, 10s);
     add(8, 10s);
-    forsake(7);
-    forsake(8);
+    abandon(7);
+    abandon(8);
     all.forget(owner(7));
     EXPECT_THAT(next(), testing::ElementsAre(8));
     all.forget(owner(8));
@@ -119,14 +119,18 @@ TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
 }
 
 TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
-    for (std::uint64_t number = 0; number <= late_acquires::most; ++number) { add(number, 10s); }
+    for (std::uint64_t number = 0; number <= late_acquires::max_entries; ++number) {
+        add(number, 10s);
+    }
     EXPECT_EQ(all.may_arrive_for(owner(0), now), 0s) << "the oldest is forgotten";
     EXPECT_EQ(all.may_arrive_for(owner(1), now), 10s);
-    EXPECT_EQ(all.may_arrive_for(owner(late_acquires::most), now), 10s);
+    EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
 }
 
 TEST_F(redis_late_acquires, that_can_arrive_no_more_make_room) {
-    for (std::uint64_t number = 0; number < late_acquires::most; ++number) { add(number, 1s); }
+    for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) {
+        add(number, 1s);
+    }
     now += 2s;
     add(5'000, 10s);
     EXPECT_EQ(all.may_arrive_for(owner(0), now - 2s), 0s);

@@ -62,9 +62,9 @@ TEST_F(redis_local_waiters, who_leaves_passes_the_word_on) {
 
 TEST_F(redis_local_waiters, one_that_has_gone_without_a_word_is_forgotten) {
     add(7);
-    now += holdfast::engine::waiter_patience / 2;
+    now += holdfast::engine::waiter_timeout / 2;
     add(8);
-    now += holdfast::engine::waiter_patience / 2 + 1ms;
+    now += holdfast::engine::waiter_timeout / 2 + 1ms;
     EXPECT_EQ(all.first("a", now), 8U);
 }
 
@@ -89,7 +89,7 @@ TEST_F(redis_local_waiters, a_channel_that_is_wanted_again_is_kept) {
     now += 900ms;
     add(8);
     EXPECT_THAT(all.take_idle(now + 200ms), IsEmpty());
-    EXPECT_LE(all.due(), now + 200ms + holdfast::engine::waiter_patience);
+    EXPECT_LE(all.due(), now + 200ms + holdfast::engine::waiter_timeout);
 }
 
 TEST(redis_poll_delay, is_between_the_least_and_twice_that_and_differs) {

@@ -46,7 +46,7 @@ protected:
     }
     static std::string name_of(const words& command) {
         if (command[0] != "EVALSHA") { return command[0]; }
-        for (const auto* const each : scripts::usual) {
+        for (const auto* const each : scripts::session_scripts) {
             if (each->sha == command[1]) { return std::string{each->name}; }
         }
         return command[1] == scripts::exchange.sha ? "exchange" : "?";
@@ -289,7 +289,7 @@ TEST_F(redis_native_layout, lets_only_short_replies_in_a_long_queue_lie) {
 
 /// The same numbers, on both sides of the wire.
 TEST(redis_fields, agree_with_the_rest_of_the_library) {
-    EXPECT_EQ(std::chrono::microseconds{fields::patience_us}, engine::waiter_patience);
+    EXPECT_EQ(std::chrono::microseconds{fields::patience_us}, engine::waiter_timeout);
     EXPECT_EQ(std::chrono::microseconds{fields::hand_off_us}, engine::hand_off_lease);
     EXPECT_EQ(fields::no_instant.size(), fields::ask_not_after.length);
     EXPECT_EQ(fields::no_owner.size(), fields::ask_owner.length);

@@ -162,10 +162,10 @@ TEST(redis_reply, of_more_than_its_limit_is_a_fault) { // P9
     ASSERT_TRUE(hear(reader, ">1\r\n$100000000\r\n", heard));
     const std::string piece(std::size_t{1} << 20U, 'x');
     std::size_t taken = 0;
-    while (taken <= reply_reader::most_bytes && hear(reader, piece, heard)) {
+    while (taken <= reply_reader::max_bytes && hear(reader, piece, heard)) {
         taken += piece.size();
     }
-    EXPECT_LE(taken, reply_reader::most_bytes);
+    EXPECT_LE(taken, reply_reader::max_bytes);
     EXPECT_THAT(reader.fault(), HasSubstr("64 MiB"));
 }
 

@@ -88,7 +88,7 @@ private:
         if (core_.inherited()) { return; } // ask() reports that, and the engine must not be used
         const auto caps = core_.caps(primitive::mutex, format_);
         if (!caps.knows_layout) {
-            throw error{errc::unsupported, std::string{caps.what} + " has no layout but native"};
+            throw error{errc::unsupported, std::string{caps.label} + " has no layout but native"};
         }
     }
 
@@ -96,7 +96,7 @@ private:
         if (core_.inherited()) { return; }
         const auto caps = core_.caps(primitive::mutex, format_);
         if (!caps.lists) {
-            throw error{errc::unsupported, std::string{"list: "} + caps.what +
+            throw error{errc::unsupported, std::string{"list: "} + caps.label +
                                                " cannot distinguish locks from other keys; use "
                                                "inspect() with a name"};
         }

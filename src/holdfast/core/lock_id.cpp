@@ -11,7 +11,7 @@ namespace {
 holdfast::layout layout_of(const client_core& core, const request& lock) {
     // After a fork() every operation fails, and the engine must not be used.
     if (core.inherited()) { return layout::native; }
-    return core.caps(lock.kind, lock_format_of(lock.options)).in;
+    return core.caps(lock.kind, lock_format_of(lock.options)).layout;
 }
 
 } // namespace

@@ -92,7 +92,7 @@ void check_request(const request& request, const engine::capabilities& caps) {
         throw error{errc::unsupported, describe(request.kind, request.name) + ": " + why};
     };
     const auto require_capability = [&](bool condition, const char* lacks) {
-        if (!condition) { refuse(std::string{caps.what} + ' ' + lacks); }
+        if (!condition) { refuse(std::string{caps.label} + ' ' + lacks); }
     };
     require_capability(caps.knows_layout, "has no layout but native");
     require_capability(caps.supported, "does not have this kind of lock");

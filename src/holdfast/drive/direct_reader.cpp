@@ -11,21 +11,22 @@ namespace {
 /// cpu: perhaps the server, which was waiting for the spinning thread.
 constexpr std::chrono::microseconds preemption_threshold{5};
 
-direct_reader::result receive(const engine::direct& source, int flags) noexcept {
-    const auto count = ::recv(source.descriptor, source.into.data(), source.into.size(), flags);
+direct_reader::result receive(const engine::direct_read& source, int flags) noexcept {
+    const auto count = ::recv(source.descriptor, source.buffer.data(), source.buffer.size(), flags);
     return {count, count < 0 ? errno : 0};
 }
 
 } // namespace
 
-direct_reader::result direct_reader::read(const engine::direct& source, bool may_spin) noexcept {
+direct_reader::result direct_reader::read(const engine::direct_read& source,
+                                          bool may_spin) noexcept {
     if (may_spin && source.spin > base::duration::zero() && spinner_.should_spin()) {
         if (const auto found = spin(source); found.count >= 0) { return found; }
     }
     return receive(source, 0);
 }
 
-direct_reader::result direct_reader::spin(const engine::direct& source) noexcept {
+direct_reader::result direct_reader::spin(const engine::direct_read& source) noexcept {
     auto before = time_.now();
     const auto until = before + source.spin;
     bool ran_alone = true;

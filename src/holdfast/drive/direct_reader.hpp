@@ -30,12 +30,12 @@ public:
     }
     /// Blocks until bytes arrive or the socket's receive time-out ends. With `may_spin`, and where
     /// spinning has succeeded before, it first tries for `source.spin` without blocking.
-    [[nodiscard]] result read(const engine::direct& source, bool may_spin) noexcept;
+    [[nodiscard]] result read(const engine::direct_read& source, bool may_spin) noexcept;
 
     static constexpr base::milliseconds poll_interval{5};
 
 private:
-    [[nodiscard]] result spin(const engine::direct& source) noexcept;
+    [[nodiscard]] result spin(const engine::direct_read& source) noexcept;
 
     const base::time_source& time_;
     base::instant last_poll_{};

@@ -43,17 +43,17 @@ void event_loop::handle(const poll_set& polled) noexcept {
 
 bool event_loop::read_directly(turn_lock& lock, bool alone) {
     if (!reader_.allowed(clock_.now(), dispatcher_.next_due())) { return false; }
-    engine::direct source;
+    engine::direct_read source;
     try {
-        source = engine_->expect();
+        source = engine_->start_direct_read();
     } catch (const std::bad_alloc&) { return false; }
     if (source.descriptor < 0) { return false; }
-    const bool may_spin = alone && engine_->expected() > 0;
+    const bool may_spin = alone && engine_->replies_in_flight() > 0;
     lock.unlock();
     const auto result = reader_.read(source, may_spin);
     lock.lock();
     clock_.refresh();
-    engine_.received(source.source, result.count, result.error, clock_.now());
+    engine_.finish_direct_read(source.source, result.count, result.error, clock_.now());
     clock_.set_current(true);
     cancels_.deliver(clock_.now());
     settle();

@@ -33,8 +33,9 @@ public:
     void drive(std::span<const pollfd> ready, base::instant now) noexcept {
         guard(now, [&] { due_ = engine_->drive(ready, now); });
     }
-    void received(std::size_t source, ssize_t count, int error, base::instant now) noexcept {
-        guard(now, [&] { due_ = engine_->received(source, count, error, now); });
+    void finish_direct_read(std::size_t source, ssize_t count, int error,
+                            base::instant now) noexcept {
+        guard(now, [&] { due_ = engine_->finish_direct_read(source, count, error, now); });
     }
 
     /// When it wants to be driven next, even if no descriptor is ready.

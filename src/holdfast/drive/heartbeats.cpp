@@ -24,7 +24,7 @@ std::size_t select_batch(std::span<heartbeat_request> requests, instant now) {
         requests.begin(), requests.end(), [&](const heartbeat_request& request) {
             return request.item.ticket.format == format && request.useful_until <= latest;
         });
-    return std::min(engine::most_beats, static_cast<std::size_t>(others - requests.begin()));
+    return std::min(engine::max_beat_items, static_cast<std::size_t>(others - requests.begin()));
 }
 
 heartbeats::started heartbeats::start(std::span<heartbeat_request> requests, engine::op_id id,

@@ -37,7 +37,7 @@ waiter_machine::actions waiter_machine::stray_answer(wait_event event, instant n
 waiter_machine::actions waiter_machine::send_withdraw(instant now) noexcept {
     if (state_ != wait_state::withdrawing) {
         // By then the engine has dropped the waiter, and a hand-off to it has expired.
-        withdraw_until_ = now + engine::waiter_patience + engine::hand_off_lease;
+        withdraw_until_ = now + engine::waiter_timeout + engine::hand_off_lease;
         // An unanswered acquire may have been granted for a whole lease.
         if (state_ != wait_state::queued) {
             withdraw_until_ = std::max(withdraw_until_, later(not_after_, plan_.lease));

@@ -33,7 +33,7 @@ void mailbox::put(const notice& notice) noexcept {
     const std::lock_guard hold{guard_};
     const bool signalled = missed_ || !notices_.empty();
     try {
-        if (notices_.size() < most_notices) {
+        if (notices_.size() < max_notices) {
             notices_.push_back(notice);
         } else {
             missed_ = true;
@@ -44,7 +44,7 @@ void mailbox::put(const notice& notice) noexcept {
     [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
 }
 
-bool mailbox::empty_into(std::vector<notice>& out) noexcept {
+bool mailbox::drain_into(std::vector<notice>& out) noexcept {
     out.clear();
     const std::lock_guard hold{guard_};
     if (notices_.empty() && !missed_) { return true; }

@@ -9,7 +9,7 @@
 
 namespace holdfast::engine::redis {
 
-/// First in, first out; each with a copy of what was submitted.
+/// First in, first out; each with a copy of its op.
 ///
 /// Thread safety: none.
 class backlog {
@@ -26,7 +26,7 @@ public:
             if (!send(*each.operation, each.op)) { entries_.push_back(std::move(each)); }
         }
     }
-    /// Those that were answered, cancelled or forgotten meanwhile need no connection any more.
+    /// Drops operations that were answered, cancelled or forgotten meanwhile.
     void drop_completed() noexcept {
         std::erase_if(entries_, [](const entry& each) { return !each.operation->is_open(); });
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a server is fit to hold locks.
+// Answers diagnose: whether a server is configured to hold locks.
 
 #include "holdfast/engine/redis/node/node.hpp"
 
@@ -14,11 +14,11 @@ public:
     void begin(operation& operation, node& node, base::instant now);
 
     [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;
-    /// A user who may not see INFO learns that.
+    /// If the user may not run INFO, the report says so.
     void on_error(request& request, const server_error& error, base::instant now) override;
 };
 
-/// What the text of INFO says, in a sentence that follows `; `. Empty: all is well.
+/// A warning by the text of INFO, to follow `; `. Empty: locks cannot be evicted.
 [[nodiscard]] std::string eviction_warning(std::string_view info);
 
 } // namespace holdfast::engine::redis

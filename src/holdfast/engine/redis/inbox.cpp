@@ -7,10 +7,10 @@
 namespace holdfast::engine::redis {
 
 inbox::inbox(const std::string& prefix, const base::client_id& client)
-    : own_{prefix + "inbox:" + hex_of(client)}, of_all_{prefix + "inbox:all"} {}
+    : own_channel_{prefix + "inbox:" + hex_of(client)}, shared_channel_{prefix + "inbox:all"} {}
 
 void inbox::on_message(std::string_view channel, std::string_view payload, base::instant /*now*/) {
-    if (channel == of_all_) {
+    if (channel == shared_channel_) {
         sink_->noticed({notice::kind::inbox_reset, 0, 0});
         return;
     }

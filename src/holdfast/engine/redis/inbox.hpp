@@ -1,5 +1,5 @@
 #pragma once
-// The channels on which a client hears of its grants and losses.
+// A client's inbox: the channels on which scripts send it notices.
 
 #include "holdfast/base/ids.hpp"
 #include "holdfast/engine/engine.hpp"
@@ -21,17 +21,19 @@ public:
     inbox(const std::string& prefix, const base::client_id& client);
 
     void attach(sink& sink) noexcept { sink_ = &sink; }
-    /// That a connection subscribes to.
-    [[nodiscard]] std::vector<std::string> channels() const { return {own_, of_all_}; }
+    /// The channels that each connection subscribes to.
+    [[nodiscard]] std::vector<std::string> channels() const {
+        return {own_channel_, shared_channel_};
+    }
     void on_message(std::string_view channel, std::string_view payload, base::instant now) override;
 
 private:
-    const std::string own_;
-    const std::string of_all_;
+    const std::string own_channel_;
+    const std::string shared_channel_;
     sink* sink_ = nullptr;
 };
 
-/// inbox_reset: it is not understood.
+/// inbox_reset if the message is invalid.
 [[nodiscard]] notice read_message(std::string_view payload);
 
 } // namespace holdfast::engine::redis

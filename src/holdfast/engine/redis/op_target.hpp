@@ -1,5 +1,5 @@
 #pragma once
-// Which lock an operation is about.
+// The lock that an operation concerns.
 
 #include "holdfast/engine/ops.hpp"
 
@@ -8,10 +8,10 @@
 namespace holdfast::engine::redis {
 
 struct op_target {
-    /// How that lock is written. All items of a batch are written in the same way.
+    /// The format of that lock. All items of a batch have the same.
     const lock_format* format;
-    /// Its name, by which a topology finds the node; of a batch that of its first item; empty if
-    /// the operation is about no lock.
+    /// Its name, by which a topology finds the node; for a batch that of its first item; empty if
+    /// the operation concerns no lock.
     std::string_view name;
 };
 

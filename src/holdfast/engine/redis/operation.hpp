@@ -1,5 +1,5 @@
 #pragma once
-// One submitted operation: the requests that it takes, and its one answer.
+// One submitted operation: it issues requests and is answered once.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/answers.hpp"
@@ -25,24 +25,24 @@ struct list_page {
     std::size_t missing = 0; ///< inspections that are not answered yet
 };
 
-/// What a layout notes of an acquire or a release; most of it only where waiters poll.
+/// What a layout keeps of an acquire or a release; most of it is for polling layouts.
 struct acquire_terms {
     base::milliseconds lease{0};
     bool fenced = false;
-    bool waits = false;      ///< for as long as the lock is held
+    bool waits = false;      ///< until the lock is free
     bool subscribed = false; ///< to the lock's channel since before it was sent
     bool resent = false;     ///< a release that was sent before, without an answer
-    bool remembered = false; ///< a release that leaves a memory on the server
+    bool remembered = false; ///< a release that leaves a release memory on the server
 };
 
-/// Issues one request or several (a retry by script, the inspections of a list, the undoing of a
-/// cancelled acquire) and is answered exactly once.
+/// Issues one or several requests (a retry by script, the inspections of a list, the withdrawal of
+/// a cancelled acquire) and is answered exactly once.
 ///
 ///  open        complete, fail: completed | cancel: cancelled | engine reset: completed, silently
-///  completed   whatever still comes for it is dropped
-///  cancelled   likewise; a grant that still comes is undone by the layout
+///  completed   later replies to it are dropped
+///  cancelled   likewise; the layout withdraws a grant that still arrives
 ///
-/// Its memory is reused once nothing refers to it any more: see `operations`.
+/// Its memory is reused when no `operation_ref` is left: see `operations`.
 ///
 /// Thread safety: none.
 class operation {
@@ -64,14 +64,14 @@ public:
     void fail(std::error_code code, const std::string& detail, op_status status = op_status::failed,
               bool retry_now = false);
 
-    // What the layout notes for the replies.
+    // What the layout keeps for the replies.
     command_channel* channel = nullptr; ///< null: it waits for a connection
     base::instant sent{};               ///< when its last request was enqueued
     holdfast::engine::ticket ticket{};  ///< inspect: only the name; list: the cursor as name
     base::instant not_after = base::never;
     std::int64_t not_after_us = 0; ///< acquire: as it was sent, in the server's time
     unsigned page_size = 0;        ///< list
-    bool renews = false;           ///< beat: a lease, which ends if no reply comes soon
+    bool renews = false;           ///< beat: it renews a lease
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};
@@ -87,8 +87,8 @@ private:
     base::instant give_up_ = base::never;
     state state_ = state::completed;
     operations* pool_ = nullptr;
-    std::size_t uses_ = 0;  ///< how many `operation_ref` there are
-    std::size_t place_ = 0; ///< among the pool's active ones
+    std::size_t uses_ = 0;         ///< the number of `operation_ref`s
+    std::size_t active_index_ = 0; ///< in operations::active_
 };
 
 /// Keeps an operation in use.

@@ -72,7 +72,7 @@ operation_ref operations::take(op_id id, base::instant give_up, operation::state
     operation& taken = *free_.back();
     free_.pop_back();
     taken.start(id, give_up, state);
-    taken.place_ = active_.size();
+    taken.active_index_ = active_.size();
     active_.push_back(&taken);
     earliest_ = std::min(earliest_, give_up);
     return operation_ref{taken};
@@ -87,11 +87,11 @@ operation_ref operations::start_internal() {
 }
 
 void operations::recycle(operation& operation) noexcept {
-    // Nothing could answer it any more; after an exception `forget_all` would forget it anyway.
+    // An open operation must not be dropped, except while an exception leads to `forget_all`.
     assert(!operation.is_open() || std::uncaught_exceptions() > 0);
     operation.state_ = operation::state::completed;
-    active_[operation.place_] = active_.back();
-    active_[operation.place_]->place_ = operation.place_;
+    active_[operation.active_index_] = active_.back();
+    active_[operation.active_index_]->active_index_ = operation.active_index_;
     active_.pop_back();
     free_.push_back(&operation);
 }

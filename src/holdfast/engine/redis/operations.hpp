@@ -1,5 +1,5 @@
 #pragma once
-// All operations of an engine that are in use, and the memory of those that were.
+// The pool of an engine's operations.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/operation.hpp"
@@ -10,8 +10,8 @@
 
 namespace holdfast::engine::redis {
 
-/// Starts operations, finds them by id or deadline, and takes them back when nothing refers to them
-/// any more. In a steady state it allocates nothing.
+/// Starts operations, finds them by id or deadline, and reuses them when no `operation_ref` is
+/// left. In a steady state it allocates nothing.
 ///
 /// Thread safety: none. It outlives every `operation_ref`.
 class operations {
@@ -20,11 +20,11 @@ public:
     void attach(sink& sink) noexcept { sink_ = &sink; }
 
     [[nodiscard]] operation_ref start(op_id id, base::instant give_up);
-    /// One that nobody waits for: completed from the start, only the layout hears of its replies.
+    /// For requests of the layout itself: completed from the start, so it is never answered.
     [[nodiscard]] operation_ref start_internal();
 
     void cancel(op_id id) noexcept;
-    /// Completes silently all that are open.
+    /// Completes all open operations without an answer.
     void forget_all() noexcept;
 
     /// Calls `on_time_out(operation)` for those that are open and due; it must complete them.
@@ -54,7 +54,7 @@ private:
     sink* sink_ = nullptr;
     std::vector<std::unique_ptr<operation>> all_;
     std::vector<operation*> active_;
-    std::vector<operation*> free_; ///< has room for all, so that giving back needs no memory
+    std::vector<operation*> free_; ///< has capacity for all, so that recycling never allocates
     base::instant earliest_ = base::never;
 };
 

@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/redis_engine.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/op_target.hpp"
 
 #include <holdfast/error.hpp>
@@ -16,9 +16,9 @@ using base::instant;
 
 namespace {
 
-/// Operations that may be in use at once, and bytes of commands that may wait to be sent.
-constexpr std::size_t most_operations = 100'000;
-constexpr std::size_t most_unsent = std::size_t{64} << 20U;
+/// How many operations may be in use at once, and how many bytes may wait to be sent.
+constexpr std::size_t max_operations = 100'000;
+constexpr std::size_t max_unsent = std::size_t{64} << 20U;
 
 bool is_single_attempt(const op& op) noexcept {
     const auto* const acquire = std::get_if<acquire_op>(&op);
@@ -55,21 +55,22 @@ instant redis_engine::clock() const noexcept {
 std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layout,
                                            node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
-        if (auto wrong = admission::wrong_request(*acquire)) { return wrong; }
+        if (auto wrong = admission::reject_invalid(*acquire)) { return wrong; }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
-        return admission::refuse(errc::unsupported, reason);
+        return admission::failed_answer(errc::unsupported, reason);
     }
     const auto* const beat = std::get_if<beat_op>(&op);
-    if (beat != nullptr && beat->items.size() > most_beats) {
-        return admission::refuse(errc::limit_reached,
-                                 "beat: at most " + std::to_string(most_beats) + " items at once");
+    if (beat != nullptr && beat->items.size() > max_beat_items) {
+        return admission::failed_answer(errc::limit_reached, "beat: at most " +
+                                                                 std::to_string(max_beat_items) +
+                                                                 " items at once");
     }
-    const bool full = operations_.active() >= most_operations ||
-                      (node.is_ready() && node.channel().requests().unsent_bytes() >= most_unsent);
+    const bool full = operations_.active() >= max_operations ||
+                      (node.is_ready() && node.channel().requests().unsent_bytes() >= max_unsent);
     if (!full) { return std::nullopt; }
-    return admission::refuse(errc::limit_reached,
-                             node.server() + ": too many requests wait for an answer");
+    return admission::failed_answer(errc::limit_reached,
+                                    node.server() + ": too many requests wait for an answer");
 }
 
 node& redis_engine::node_for(const op& op) const noexcept {
@@ -123,12 +124,12 @@ instant redis_engine::drive(std::span<const pollfd> ready, instant now) {
     return advance(ready.empty() ? flush_occasion::submit : flush_occasion::read, now);
 }
 
-/// A caller can read from one socket only: that of the only node, or of the only one from which
-/// replies are expected.
-direct redis_engine::expect() {
+/// A caller can read from one socket only: that of the only node, or of the only node with replies
+/// in flight.
+direct_read redis_engine::start_direct_read() {
     const auto nodes = topology_->nodes();
     if (nodes.size() == 1) { return nodes[0]->start_direct_read(); }
-    const auto awaited = [](const node* each) { return each->replies_expected() > 0; };
+    const auto awaited = [](const node* each) { return each->replies_in_flight() > 0; };
     const auto found = std::find_if(nodes.begin(), nodes.end(), awaited);
     if (found == nodes.end() || std::any_of(found + 1, nodes.end(), awaited)) { return {}; }
     auto out = (*found)->start_direct_read();
@@ -136,14 +137,15 @@ direct redis_engine::expect() {
     return out;
 }
 
-instant redis_engine::received(std::size_t source, ssize_t count, int error, instant now) {
+instant redis_engine::finish_direct_read(std::size_t source, ssize_t count, int error,
+                                         instant now) {
     topology_->nodes()[source]->finish_direct_read(count, error, now);
     return advance(flush_occasion::read, now);
 }
 
-std::size_t redis_engine::expected() const {
+std::size_t redis_engine::replies_in_flight() const {
     std::size_t sum = 0;
-    for (const node* const each : topology_->nodes()) { sum += each->replies_expected(); }
+    for (const node* const each : topology_->nodes()) { sum += each->replies_in_flight(); }
     return sum;
 }
 
@@ -167,7 +169,7 @@ instant redis_engine::advance(flush_occasion occasion, instant now) {
     return std::min({layouts_.due(), topology_->due(), operations_.earliest()});
 }
 
-/// Every operation is answered by the instant that was asked for, whatever the servers do.
+/// Every operation is answered by its `give_up`, whatever the servers do.
 void redis_engine::expire(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
         if (operation.give_up() > now) { return false; }

@@ -31,10 +31,10 @@ public:
     void cancel(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
-    [[nodiscard]] direct expect() override;
-    base::instant received(std::size_t source, ssize_t count, int error,
-                           base::instant now) override;
-    [[nodiscard]] std::size_t expected() const override;
+    [[nodiscard]] direct_read start_direct_read() override;
+    base::instant finish_direct_read(std::size_t source, ssize_t count, int error,
+                                     base::instant now) override;
+    [[nodiscard]] std::size_t replies_in_flight() const override;
     void reset() noexcept override;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// The layouts that an engine knows.
+// All layouts of an engine.
 
 #include "holdfast/engine/factory.hpp"
 #include "holdfast/engine/redis/layout/lock_layout.hpp"
@@ -20,15 +20,15 @@ public:
     layout_set(const options& options, const client_identity& identity, operations& operations);
 
     void attach(sink& sink) noexcept;
-    /// What a lock does not say is as the URL says.
+    /// The layout of a lock; that of the URL if the format leaves it open.
     [[nodiscard]] lock_layout& for_format(const lock_format& format) const noexcept {
         return *all_[index_of(format)];
     }
-    /// The same, for an operation: from now on its timers count.
+    /// The same, for an operation: from now on `due` includes its timers.
     [[nodiscard]] lock_layout& use(const lock_format& format);
 
     void on_ready(base::instant now);
-    /// Of those in use.
+    /// When `on_timer` must be called: the earliest of the layouts in use.
     [[nodiscard]] base::instant due() const noexcept {
         return timed_.empty() ? base::never : first_due();
     }

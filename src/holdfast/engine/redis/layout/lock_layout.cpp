@@ -10,7 +10,7 @@
 namespace holdfast::engine::redis {
 
 base::instant lock_layout::counts_until(const operation& acquire) const noexcept {
-    // The server takes a longer one for a sign that its clock was stepped back.
+    // The server treats a longer one as a sign that its clock was set back.
     constexpr base::milliseconds longest{50'000};
     return std::min(acquire.not_after,
                     base::later(acquire.sent, std::min(options_.command_timeout, longest)));
@@ -21,7 +21,7 @@ bool lock_layout::fail_if_not_late(operation& acquire, const reply& reply, base:
     if (server_now <= 0) { return false; }
     acquire.channel->clock().learn(server_now, acquire.sent, now);
     if (now > acquire.not_after || !acquire.is_open()) { return false; }
-    // The server's clock is not what it was taken for.
+    // The estimate of the server's clock was wrong, or the server is slow.
     const bool in_time = now <= counts_until(acquire);
     acquire.fail(errc::unavailable,
                  "Redis at " + acquire.channel->server() +

@@ -1,5 +1,5 @@
 #pragma once
-// How locks are kept on a server: the interface of all layouts.
+// The interface of all layouts.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/node/command_channel.hpp"
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
     /// Why this layout cannot do it, before anything is sent; null: it can.
     [[nodiscard]] virtual const char* reject_unsupported(const op& /*op*/) const { return nullptr; }
-    /// Completes what needs no server; false: it needs one.
+    /// Completes an operation that needs no server; false: it needs one.
     [[nodiscard]] virtual bool complete_locally(operation& /*operation*/, const op& /*op*/) {
         return false;
     }
@@ -46,12 +46,12 @@ public:
 protected:
     explicit lock_layout(const options& options) noexcept : options_{options} {}
 
-    /// Until when the last sending of an acquire counts. Without a reply by then the connection is
-    /// given up, and the acquire is sent again on another; if the first one arrives last it must
-    /// not count, since its ticket may have been released.
+    /// The not-after of the request that is being sent for an acquire. Without a reply by then, the
+    /// connection ends and the acquire is sent again on another. If the first request arrives last,
+    /// the server must refuse it, since its ticket may have been released.
     [[nodiscard]] base::instant counts_until(const operation& acquire) const noexcept;
-    /// After a reply to an acquire: learns the server's clock from one that says `late`. True: by
-    /// our own clock it was not, and the operation has failed for that.
+    /// Handles a reply `late` to an acquire: learns the server's clock from it. True: by this
+    /// client's clock the acquire was not late, and the operation has failed.
     bool fail_if_not_late(operation& acquire, const reply& reply, base::instant now);
     [[nodiscard]] bool fenced(const lock_format& format) const noexcept {
         return format.fencing.value_or(options_.fencing);
@@ -64,10 +64,10 @@ private:
     sink* sink_ = nullptr;
 };
 
-/// Notes the tickets of a batch, for `complete_beats`.
+/// Keeps the tickets of a batch, for `complete_beats`.
 void note_items(operation& operation, const beat_op& op);
 
-// Each returns false if it is no such reply; nothing was done then.
+// Each returns false, without any effect, if the reply has another form.
 [[nodiscard]] bool complete_beats(operation& operation, const reply& reply);
 [[nodiscard]] bool complete_number(operation& operation, const reply& reply,
                                    answer (*read)(const redis::reply&));

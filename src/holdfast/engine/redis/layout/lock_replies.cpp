@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/protocol/server_error.hpp"
 
@@ -32,12 +32,12 @@ std::int64_t late_since(const reply& reply) {
 }
 
 answer no_tokens_left() {
-    return admission::refuse(
+    return admission::failed_answer(
         errc::internal, "the next token would not be below 2^53: is the server's clock right?");
 }
 
 answer unknown_reply() {
-    return admission::refuse(errc::internal, "an answer that this version does not know");
+    return admission::failed_answer(errc::internal, "an answer that this version does not know");
 }
 
 answer read_release(const reply& reply) {
@@ -69,7 +69,7 @@ beat_answer read_beat(const reply& reply, const std::string& server) {
     } else {
         auto text = reply.text();
         if (text.starts_with('-')) { text.remove_prefix(1); }
-        auto error = explain(text, server);
+        auto error = parse_server_error(text, server);
         out.status = op_status::failed;
         out.error = error.code;
         out.detail = std::move(error.detail);

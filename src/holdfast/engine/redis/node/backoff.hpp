@@ -1,5 +1,5 @@
 #pragma once
-// How long to wait before the next attempt to connect.
+// The pause before the next attempt to connect.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/random.hpp"
@@ -8,26 +8,26 @@
 
 namespace holdfast::engine::redis {
 
-/// Doubles from `first` to `most`, each time with half of it at random, so that the clients of a
-/// server that was restarted do not all come at once.
+/// Doubles from `first` to `longest`; half of it is random, so that the clients of a restarted
+/// server do not all connect at once.
 class backoff {
 public:
-    explicit backoff(std::uint64_t seed) noexcept : chance_{seed} {}
+    explicit backoff(std::uint64_t seed) noexcept : jitter_{seed} {}
 
     [[nodiscard]] base::duration next() noexcept {
-        const auto whole = static_cast<std::uint64_t>(base::duration{now_}.count());
-        now_ = std::min(now_ * 2, most);
+        const auto whole = static_cast<std::uint64_t>(base::duration{delay_}.count());
+        delay_ = std::min(delay_ * 2, longest);
         return base::duration{
-            static_cast<base::duration::rep>(whole / 2 + chance_.below(whole / 2))};
+            static_cast<base::duration::rep>(whole / 2 + jitter_.below(whole / 2))};
     }
-    void reset() noexcept { now_ = first; }
+    void reset() noexcept { delay_ = first; }
 
 private:
     static constexpr base::milliseconds first{20};
-    static constexpr base::milliseconds most{1000};
+    static constexpr base::milliseconds longest{1000};
 
-    base::jitter chance_;
-    base::milliseconds now_ = first;
+    base::jitter jitter_;
+    base::milliseconds delay_ = first;
 };
 
 } // namespace holdfast::engine::redis

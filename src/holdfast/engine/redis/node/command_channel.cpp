@@ -28,7 +28,7 @@ const char* command_channel::on_reply(const reply& reply, base::instant now) {
     request& first = requests_.front();
     const std::size_t suppressed = first.suppressible ? first.weight() : 0;
     if (reply.is_error()) {
-        const auto error = explain(reply.text(), server_);
+        const auto error = parse_server_error(reply.text(), server_);
         if (error.scripts_are_gone && first.handler != &scripts_) { scripts_.reload(now); }
         requests_.deliver_error(error, now);
     } else if (!requests_.deliver(reply, now)) {

@@ -1,5 +1,5 @@
 #pragma once
-// All that layouts use of a server: requests out, replies and messages in.
+// The part of a node that layouts use: it enqueues requests and receives replies.
 
 #include "holdfast/engine/redis/node/pipeline.hpp"
 #include "holdfast/engine/redis/node/receive_watermark.hpp"
@@ -49,7 +49,7 @@ public:
         requests_.merge(last, static_cast<std::uint8_t>(kind), operation, write);
         if (both) { mark_suppressible(last); }
     }
-    /// A short reply to it may lie unread until more comes.
+    /// A short reply to it may stay unread until more arrives.
     void mark_suppressible(request& request) noexcept {
         request.suppressible = true;
         watermark_.add(request.weight());
@@ -57,7 +57,7 @@ public:
     /// The request that was enqueued last may wait for the next one.
     void defer_write(base::instant now) { batcher_.defer_write(now); }
 
-    /// What is wrong with it, to follow the server's address in a message; null: nothing.
+    /// Null, or what is wrong with the reply, to follow the server's address in a message.
     [[nodiscard]] const char* on_reply(const reply& reply, base::instant now);
 
     [[nodiscard]] pipeline& requests() noexcept { return requests_; }

@@ -66,7 +66,7 @@ void connection::stream_failed() {
         server() + ": " + stream_->failure() + tls_hint());
 }
 
-/// A port that speaks TLS takes the greeting for nonsense, and hangs up.
+/// A TLS port closes the connection when it receives a greeting in plain text.
 const char* connection::tls_hint() const noexcept {
     const bool plain = !endpoint_.tls && endpoint_.unix_path.empty();
     return plain && state_ == connection_state::greeting && !has_replied_
@@ -80,7 +80,7 @@ void connection::check(base::instant now) {
         std::string why =
             ": no connection within " + std::to_string(options_.connect_timeout.count()) + " ms";
         if (!step.empty()) { why += " (" + std::string{step} + ')'; }
-        // A server without TLS waits for more of what it takes for a command.
+        // A server without TLS takes the handshake for the beginning of a command, and waits.
         if (step == "TLS handshake") { why += "; check that this port speaks TLS"; }
         end(errc::unavailable, server() + why);
     } else if (state_ == connection_state::greeting && now >= opens_until_) {
@@ -104,8 +104,9 @@ void connection::greet() {
         append_command(out, {"SELECT", std::to_string(options_.database)});
         ++own_replies_;
     }
-    // RESP3, so that messages come over the same connection. What HELLO says of the server was
-    // asked for in RESP2 before: its form in RESP3 is beyond hiredis before 1.0.
+    // RESP3, so that messages arrive on the same connection. The HELLO before, whose reply
+    // describes the server, is in RESP2: hiredis before 1.0 cannot read the map that RESP3 would
+    // return.
     append_command(out, {"CLIENT", "REPLY", "SKIP"});
     append_command(out, {"HELLO", "3"});
     out += std::exchange(first_.bytes, {});
@@ -149,7 +150,7 @@ void connection::read(const reply_listener& on_reply) {
         const auto count = stream_->read(buffer);
         if (count == 0) { break; }
         take({buffer.data(), count}, on_reply);
-        if (plain && count < buffer.size()) { return; } // more would have to come first
+        if (plain && count < buffer.size()) { return; } // the socket is drained
     }
     if (stream_->state() == net::stream_state::failed) { stream_failed(); }
 }
@@ -174,7 +175,7 @@ void connection::on_greeting_reply(const reply& reply, const reply_listener& on_
     if (reply.is_error()) { return on_greeting_error(reply); }
     if (own_replies_ > 0) {
         --own_replies_;
-        if (std::exchange(hello_is_next_, false)) { judge_hello(reply); }
+        if (std::exchange(hello_is_next_, false)) { check_hello(reply); }
     } else {
         --first_.replies;
         on_reply(reply);
@@ -185,7 +186,7 @@ void connection::on_greeting_reply(const reply& reply, const reply_listener& on_
 }
 
 void connection::on_greeting_error(const reply& reply) {
-    auto error = explain(reply.text(), address_);
+    auto error = parse_server_error(reply.text(), address_);
     const bool selecting = own_replies_ == 1 && !hello_is_next_;
     if (error.code == errc::internal) {
         error.code = errc::unsupported;
@@ -196,7 +197,7 @@ void connection::on_greeting_error(const reply& reply) {
     end(error.code, std::move(error.detail));
 }
 
-void connection::judge_hello(const reply& reply) {
+void connection::check_hello(const reply& reply) {
     const hello hello{field(reply, "server"), field(reply, "version"), field(reply, "mode"),
                       field(reply, "role")};
     unsigned major = 0;

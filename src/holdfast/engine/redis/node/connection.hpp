@@ -19,12 +19,12 @@ namespace holdfast::engine::redis {
 
 enum class connection_state : std::uint8_t { opening, greeting, ready, ended };
 
-/// Sends bytes and reads replies in order; what they mean is its owner's business. The owner
-/// appends commands to `output()` and flushes, and is handed each reply.
+/// Sends bytes and reads replies in order, without interpreting them. The owner appends commands to
+/// `output()` and flushes, and receives each reply.
 ///
 ///  opening   the stream opens: greeting | it fails, or is not open in time: ended
-///  greeting  all commands of it are answered well: ready | one is not, or not in time: ended
-///  ready     the stream fails, or bytes come that are no replies: ended
+///  greeting  all its commands succeed: ready | one fails, or is not answered in time: ended
+///  ready     the stream fails, or bytes arrive that are not RESP: ended
 ///  ended     code() and detail() say why
 ///
 /// Thread safety: none.
@@ -35,7 +35,7 @@ public:
     /// What the owner sends before the connection counts as ready.
     struct first_commands {
         std::string bytes;
-        unsigned replies = 0; ///< that come; a push that confirms a subscription is one
+        unsigned replies = 0; ///< that are due; a push that confirms a subscription counts as one
     };
 
     connection(const options& options, server_source& source, first_commands first,
@@ -47,19 +47,19 @@ public:
     [[nodiscard]] const std::string& about() const noexcept { return about_; } ///< redis 7.0.15
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
     [[nodiscard]] pollfd wanted() const noexcept { return stream_->pollable(); }
-    /// By then it must be ready; `never` once it is.
+    /// When it must be ready; `never` once it is.
     [[nodiscard]] base::instant due() const noexcept;
 
-    /// What is to be sent next. During the greeting it waits.
+    /// The bytes to send next. They are not sent before the greeting is done.
     [[nodiscard]] output_buffer& output() noexcept { return output_; }
     void flush();
 
-    /// Goes on with whatever is ready. `on_reply` gets the replies to the owner's first commands,
+    /// Does the I/O that is possible. `on_reply` gets the replies to the owner's first commands,
     /// and all later ones.
     void progress(const reply_listener& on_reply);
     /// As if `bytes` had just been read.
     void take(std::span<const char> bytes, const reply_listener& on_reply);
-    /// Ends it if it should have been ready by now.
+    /// Ends it if it is not ready in time.
     void check(base::instant now);
     void end(std::error_code code, std::string detail);
 
@@ -72,7 +72,7 @@ private:
     void read(const reply_listener& on_reply);
     void on_greeting_reply(const reply& reply, const reply_listener& on_reply);
     void on_greeting_error(const reply& reply);
-    void judge_hello(const reply& reply);
+    void check_hello(const reply& reply);
     void stream_failed();
     [[nodiscard]] const char* tls_hint() const noexcept;
     [[nodiscard]] std::string server() const { return "Redis at " + address_; }
@@ -86,7 +86,7 @@ private:
     reply_reader reader_;
     output_buffer output_;
     std::string unsent_greeting_;
-    unsigned own_replies_ = 0; ///< to HELLO and SELECT, that are still to come
+    unsigned own_replies_ = 0; ///< replies to HELLO and SELECT that are still due
     bool hello_is_next_ = true;
     bool has_replied_ = false;
     base::instant opens_until_;

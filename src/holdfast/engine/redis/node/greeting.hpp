@@ -1,5 +1,5 @@
 #pragma once
-// What a new connection does before it is ready.
+// The first commands of a new connection.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/redis/node/script_cache.hpp"
@@ -20,12 +20,12 @@ class greeting {
 public:
     greeting(std::vector<std::string> channels, script_set scripts);
 
-    /// For a new connection.
+    /// Begins again, for a new connection.
     void start(base::instant now) noexcept;
     [[nodiscard]] const std::string& commands() const noexcept { return commands_; }
-    /// How many replies come; a push that confirms a subscription is one.
+    /// How many replies are due; a push that confirms a subscription counts as one.
     [[nodiscard]] unsigned reply_count() const noexcept;
-    /// Why the next reply is not what it should be; empty: it is.
+    /// Empty, or why the next reply is not the expected one.
     [[nodiscard]] std::optional<rejection> on_reply(const reply& reply, server_clock& clock,
                                                     base::instant now);
 

@@ -15,24 +15,24 @@ namespace holdfast::engine::redis {
 
 class node;
 
-/// Hears of a node's connections.
+/// Receives the changes of a node's connection.
 class node_listener {
 public:
     node_listener() = default;
     node_listener(const node_listener&) = delete;
     node_listener& operator=(const node_listener&) = delete;
 
-    /// `again`: it was ready before, so that messages may have been missed meanwhile.
+    /// `again`: it was ready before, so messages may have been missed meanwhile.
     virtual void on_ready(node& node, bool again, base::instant now) = 0;
-    /// What was in flight has been failed; what waits for the node has not.
+    /// The requests in flight have been failed; operations that wait for the node have not.
     virtual void on_ended(node& node, const connection_loss& loss) = 0;
 
 protected:
     ~node_listener() = default;
 };
 
-/// Moves the bytes of a `command_channel` over a connection that is made again whenever it ends,
-/// and gives it up when the server does not reply.
+/// Moves the bytes of a `command_channel` over a connection. Reconnects whenever it ends, and ends
+/// it when the server does not reply.
 ///
 /// Thread safety: none.
 class node {
@@ -45,30 +45,32 @@ public:
     ~node() = default;
 
     /// Requests can be sent, over `channel`.
-    [[nodiscard]] bool is_ready() const noexcept { return link_.is_ready() && channel_.is_open(); }
+    [[nodiscard]] bool is_ready() const noexcept {
+        return reconnector_.is_ready() && channel_.is_open();
+    }
     [[nodiscard]] command_channel& channel() noexcept { return channel_; }
     void connect(base::instant now, connect_when when);
 
-    void pollables(std::vector<pollfd>& out) const { link_.pollables(out); }
+    void pollables(std::vector<pollfd>& out) const { reconnector_.pollables(out); }
     void drive(std::span<const pollfd> ready, base::instant now);
-    /// Writes what is to be written now.
+    /// Writes the buffered commands, if the write_batcher says so.
     void flush(flush_occasion occasion, base::instant now);
-    /// Replies may be here, unread: suppressed ones, or because this process was stopped. Reads
-    /// them before an operation is given up (at `earliest`), or the connection.
+    /// Reads replies that may be in the socket already, because they were suppressed or this
+    /// process was stopped: before an operation times out (at `earliest`), or the connection.
     void read_before_time_out(base::instant earliest, base::instant now);
     /// See `watchdog`.
     void break_off_if_dead(base::instant now);
     [[nodiscard]] base::instant due() const noexcept;
 
-    /// See engine::expect and engine::received.
-    [[nodiscard]] direct start_direct_read();
+    /// See engine::start_direct_read and finish_direct_read.
+    [[nodiscard]] direct_read start_direct_read();
     void finish_direct_read(ssize_t count, int error, base::instant now);
-    [[nodiscard]] std::size_t replies_expected() const noexcept {
+    [[nodiscard]] std::size_t replies_in_flight() const noexcept {
         return channel_.requests().sent_requests();
     }
 
-    /// After an exception: a command may be half written, a reply half read, so the next connection
-    /// begins anew. `drive` fails what was in flight.
+    /// After an exception: a command may be half written, a reply half read, so the connection
+    /// ends. `drive` fails the requests in flight.
     void reset() noexcept;
 
     /// e.g. `Redis at 127.0.0.1:6379`.
@@ -93,13 +95,13 @@ private:
     message_handler& inbox_;
     node_listener& listener_;
     greeting greeting_;
-    reconnector link_;
+    reconnector reconnector_;
     command_channel channel_;
-    std::vector<char> direct_buffer_;  ///< that a caller reads into by itself
-    bool being_read_ = false;          ///< by a caller: nothing may be closed meanwhile
-    bool watermark_is_raised_ = false; ///< short replies lie for a while
-    bool was_ready_ = false;           ///< once
-    bool timed_out_ = false;           ///< the connection was given up for its silence
+    std::vector<char> direct_buffer_;  ///< for direct reads
+    bool being_read_ = false;          ///< a direct read is running: nothing may be closed
+    bool watermark_is_raised_ = false; ///< short replies stay unread
+    bool was_ready_ = false;           ///< at least once
+    bool timed_out_ = false; ///< the connection was ended because the server did not reply
 };
 
 } // namespace holdfast::engine::redis

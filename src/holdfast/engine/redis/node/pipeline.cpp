@@ -12,7 +12,7 @@ void pipeline::start_session(output_buffer& output) noexcept {
 
 void pipeline::end_session() noexcept {
     if (!requests_.empty()) {
-        assert(lost_.empty()); // no session starts before it is
+        assert(lost_.empty()); // fail_lost is called before the next session starts
         lost_.swap(requests_);
         lost_sent_bytes_ = output_->sent;
     }

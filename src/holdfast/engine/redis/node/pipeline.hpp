@@ -9,10 +9,10 @@
 
 namespace holdfast::engine::redis {
 
-/// Bytes on their way to a server.
+/// Bytes to send to a server.
 struct output_buffer {
     std::string unsent{};
-    std::uint64_t sent = 0; ///< bytes that the socket has taken; those beyond are not at the server
+    std::uint64_t sent = 0; ///< bytes written to the socket; later ones are not at the server
     /// Bytes that were offered to the stream, taken or not. TLS may have encrypted them already, so
     /// they must not change any more.
     std::uint64_t offered = 0;
@@ -22,10 +22,10 @@ struct output_buffer {
 struct connection_loss {
     std::error_code code{};
     std::string detail{};
-    bool retry_now = false; ///< another connection may well do
+    bool retry_now = false; ///< an immediate retry on another connection may succeed
 };
 
-/// Enqueues commands, matches replies with them in order, and decides what becomes of them when the
+/// Enqueues commands, matches replies with them in order, and decides their outcome when the
 /// connection ends: see `fail_lost`.
 ///
 /// Thread safety: none.
@@ -33,10 +33,10 @@ class pipeline {
 public:
     /// From now on commands go to this buffer, whose bytes are counted from 0.
     void start_session(output_buffer& output) noexcept;
-    /// Everything in flight is lost. The handlers learn that from `fail_lost`, because telling them
-    /// may need memory.
+    /// All requests in flight are lost. `fail_lost` calls their handlers later, because that may
+    /// need memory.
     void end_session() noexcept;
-    /// Here a lost connection ends each request in flight: `unknown` if it may have
+    /// Here a lost connection becomes the answer of each request in flight: `unknown` if it may have
     /// reached the server, `failed` if it certainly has not.
     void fail_lost(const connection_loss& loss, base::instant now);
     [[nodiscard]] bool has_lost() const noexcept { return !lost_.empty(); }
@@ -60,7 +60,7 @@ public:
         write_command(last, write);
     }
 
-    /// Counts what the socket has taken since.
+    /// Updates the counters after the socket was written to.
     void note_sent() noexcept;
     /// Hands a reply to the first request, which ends by it; false: it does not fit, and the
     /// request stays. REQUIRES: !empty().

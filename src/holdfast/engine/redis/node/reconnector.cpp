@@ -11,7 +11,7 @@ reconnector::reconnector(const options& options, server_source& source, greeter 
     : options_{options}, source_{source}, greet_{std::move(greet)}, wait_{base::random_seed()} {}
 
 void reconnector::open(base::instant now, connect_when when) {
-    // What was sent on a connection that has ended must be failed first.
+    // The requests of the ended connection must be failed first.
     if (is_alive() || (connection_ && !end_reported_)) { return; }
     if (connection_ && when == connect_when::due && now < retry_) { return; }
     connection_ = std::make_unique<connection>(options_, source_, greet_(now), now);
@@ -65,7 +65,7 @@ void reconnector::pollables(std::vector<pollfd>& out) const {
 }
 
 base::instant reconnector::due() const noexcept {
-    // A connection that ended during a write has not reported its end yet: at once.
+    // Not reported yet if it ended during a write: due at once.
     if (is_down()) { return end_reported_ ? retry_ : base::instant{}; }
     return is_alive() ? connection_->due() : base::never;
 }

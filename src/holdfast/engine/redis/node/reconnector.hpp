@@ -1,5 +1,5 @@
 #pragma once
-// A connection that is made again whenever it ends.
+// Connects again whenever a connection ends.
 
 #include "holdfast/engine/redis/node/backoff.hpp"
 #include "holdfast/engine/redis/node/connection.hpp"
@@ -31,11 +31,11 @@ public:
     /// Connects, if it is time to. Does nothing while a connection lives, nor before `drive` or
     /// `take` has reported that it ended.
     void open(base::instant now, connect_when when = connect_when::due);
-    /// Does what `ready` says can be done, if it concerns this connection. Each change is reported
+    /// Does the I/O of the connection, if `ready` contains its descriptor. Reports each change
     /// once.
     change drive(std::span<const pollfd> ready, base::instant now,
                  const connection::reply_listener& on_reply);
-    /// After bytes were read from `plain_descriptor` by others.
+    /// Processes bytes that a caller read from `plain_descriptor`.
     change take(std::span<const char> bytes, base::instant now,
                 const connection::reply_listener& on_reply);
     void break_off(std::error_code code, std::string detail);
@@ -43,9 +43,9 @@ public:
     [[nodiscard]] bool is_ready() const noexcept {
         return connection_ && connection_->state() == connection_state::ready;
     }
-    /// Also one that has just ended, until the next is opened; null: none was ever opened.
+    /// The connection, also if it has ended, until the next is opened; null: none was opened yet.
     [[nodiscard]] connection* current() const noexcept { return connection_.get(); }
-    /// Whether the last attempt has failed, and the next is still to come.
+    /// Whether the connection has ended and the next is not opened yet.
     [[nodiscard]] bool is_down() const noexcept { return connection_ && !is_alive(); }
     /// Whether the connection that ended last had been ready before.
     [[nodiscard]] bool was_ready() const noexcept { return ready_reported_; }

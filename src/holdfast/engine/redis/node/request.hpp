@@ -1,5 +1,5 @@
 #pragma once
-// One command on a connection, and who hears of its outcome.
+// One command on a connection, and the handler of its outcome.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/redis/operation.hpp"
@@ -12,16 +12,16 @@ namespace holdfast::engine::redis {
 
 struct request;
 
-/// Whoever enqueued a request: a layout, or a part of the node. Each request ends by exactly one of
-/// these calls.
+/// The layout, or the part of the node, that enqueued a request. Each request ends by exactly one
+/// of these calls.
 class request_handler {
 public:
     request_handler() = default;
     request_handler(const request_handler&) = delete;
     request_handler& operator=(const request_handler&) = delete;
 
-    /// False: no reply to that request looks like this, so replies and requests no longer match.
-    /// Then nothing was done.
+    /// False: it cannot be a reply to that request, so replies and requests no longer match. Then
+    /// nothing was done.
     [[nodiscard]] virtual bool on_reply(request& request, const reply& reply,
                                         base::instant now) = 0;
     /// The server refused it, so it has done nothing. Fails the operation unless overridden.
@@ -39,8 +39,8 @@ struct request {
 
     request_handler* handler = nullptr;
     std::uint8_t kind = 0;     ///< of the handler's own enumeration: see `is`
-    bool suppressible = false; ///< its reply may lie unread if it is short: see receive_watermark
-    operation_ref op{};        ///< empty: nobody waits for it
+    bool suppressible = false; ///< a short reply may stay unread: see receive_watermark
+    operation_ref op{};        ///< empty: no operation needs the reply
     operation_ref merged{};    ///< a second operation that the same command serves
     base::instant enqueued{};
     std::uint64_t begin = 0;         ///< in bytes of the session, where its command begins
@@ -50,14 +50,14 @@ struct request {
     [[nodiscard]] bool is(Kind other) const noexcept {
         return static_cast<Kind>(kind) == other;
     }
-    /// Its operations are no longer in use by it.
+    /// Drops the references to its operations.
     void clear() noexcept {
         suppressible = false;
         op.reset();
         merged.reset();
         end = unknown_end;
     }
-    /// How many operations' worth of traffic it is.
+    /// How many operations it serves.
     [[nodiscard]] std::size_t weight() const noexcept { return merged ? 2 : 1; }
 };
 

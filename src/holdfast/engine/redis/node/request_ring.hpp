@@ -1,5 +1,5 @@
 #pragma once
-// A queue of requests that keeps its memory.
+// A queue of requests that reuses its memory.
 
 #include "holdfast/engine/redis/node/request.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace holdfast::engine::redis {
 
-/// First in, first out; a reference to a request stays good while others are added.
+/// First in, first out; a reference to a request stays valid while others are added.
 ///
 /// Thread safety: none.
 class request_ring {
@@ -58,7 +58,7 @@ private:
         first_ = 0;
     }
 
-    std::vector<std::unique_ptr<request>> slots_; ///< a ring; as many as a power of two
+    std::vector<std::unique_ptr<request>> slots_; ///< a ring; its size is a power of two
     std::size_t first_ = 0;
     std::size_t count_ = 0;
 };

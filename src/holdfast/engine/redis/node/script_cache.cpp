@@ -44,7 +44,7 @@ bool script_cache::on_reply(request& /*request*/, const reply& reply, base::inst
     return true;
 }
 
-/// Whoever calls the script is refused, and says why.
+/// Ignored: the command that calls the script fails and reports it.
 void script_cache::on_error(request& /*request*/, const server_error& /*error*/,
                             base::instant /*now*/) {
     --loading_;

@@ -1,5 +1,5 @@
 #pragma once
-// Which scripts the server knows in this session.
+// The scripts that are loaded in this session.
 
 #include "holdfast/engine/redis/node/pipeline.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
@@ -9,11 +9,11 @@
 
 namespace holdfast::engine::redis {
 
-/// Scripts that are loaded together; the arrays that they refer to live for ever.
+/// Scripts that are loaded together; the arrays have static storage.
 using script_set = std::span<const script* const>;
 
-/// Loads scripts ahead of the first command that needs them, on the same connection, so that nobody
-/// has to wait for that; and loads all again when the server has forgotten them (NOSCRIPT).
+/// Enqueues SCRIPT LOAD ahead of the first command that needs a script, on the same connection, so
+/// that no command waits for it; and loads all again when the server has lost them (NOSCRIPT).
 ///
 /// Thread safety: none.
 class script_cache final : public request_handler {
@@ -25,9 +25,9 @@ public:
     void end_session() noexcept;
 
     [[nodiscard]] bool has(script_set set) const noexcept;
-    /// Commands that are enqueued after this find them.
+    /// Loads them if necessary: commands that are enqueued after this can use them.
     void ensure(script_set set, base::instant now);
-    /// The server has forgotten them. Does nothing while they are being loaded.
+    /// The server has lost them. Does nothing while they are being loaded.
     void reload(base::instant now);
 
     [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;

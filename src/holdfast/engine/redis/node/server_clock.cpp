@@ -6,7 +6,7 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Clocks may differ by 1 % (P1): by then it is off by a tenth of a second at most.
+/// Rates of clocks differ by up to 1 % (P1): after this time the error is at most 0.1 s.
 constexpr std::chrono::seconds good_for{10};
 
 } // namespace
@@ -20,7 +20,7 @@ bool server_clock::learn(const reply& time, base::instant sent, base::instant no
 
 void server_clock::refresh(pipeline& requests, base::instant now) {
     if (now < base::later(learned_, good_for)) { return; }
-    learned_ = now; // once is enough
+    learned_ = now; // one request is enough
     requests.enqueue(*this, 0, nullptr, now,
                      [](std::string& out) { append_command(out, {"TIME"}); });
 }

@@ -14,7 +14,7 @@ namespace holdfast::engine::redis {
 /// Thread safety: none.
 class server_clock final : public request_handler {
 public:
-    /// The server said `us` in reply to something that was sent at `sent`.
+    /// The server's clock showed `us` in the reply to a request that was sent at `sent`.
     void learn(std::int64_t us, base::instant sent, base::instant now) noexcept {
         us_ = us;
         at_ = sent;
@@ -22,9 +22,9 @@ public:
     }
     /// False: this is no reply to TIME.
     [[nodiscard]] bool learn(const reply& time, base::instant sent, base::instant now) noexcept;
-    /// Asks for the time if it is long since.
+    /// Requests the time if the estimate is old.
     void refresh(pipeline& requests, base::instant now);
-    /// In microseconds of the server's clock, at the latest.
+    /// An upper bound, in microseconds of the server's clock.
     [[nodiscard]] std::int64_t translate(base::instant instant) const noexcept {
         if (instant == base::never) { return INT64_MAX; }
         return us_ + std::chrono::ceil<std::chrono::microseconds>(instant - at_).count();

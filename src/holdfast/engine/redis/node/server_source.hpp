@@ -1,5 +1,5 @@
 #pragma once
-// Which server a node connects to.
+// The address of the server that a node connects to.
 
 #include "holdfast/net/endpoint.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace holdfast::engine::redis {
 
-/// What a server says of itself in reply to HELLO.
+/// The reply of a server to HELLO.
 struct hello {
     std::string_view server;  ///< redis, valkey
     std::string_view version; ///< 7.0.15
@@ -18,13 +18,13 @@ struct hello {
     std::string_view role;    ///< master, replica
 };
 
-/// Why a server is not the right one.
+/// Why a server cannot be used.
 struct rejection {
     std::error_code code;
     std::string reason; ///< follows the server's address in the message
 };
 
-/// A topology's word on one node: asked anew for each connection.
+/// Implemented by a topology for each node; called for each new connection.
 class server_source {
 public:
     server_source() = default;
@@ -32,7 +32,7 @@ public:
     server_source& operator=(const server_source&) = delete;
 
     [[nodiscard]] virtual net::endpoint endpoint() = 0;
-    /// Empty: the server will do.
+    /// Empty: the server can be used.
     [[nodiscard]] virtual std::optional<rejection> reject(const hello& hello) const = 0;
 
 protected:

@@ -1,5 +1,5 @@
 #pragma once
-// Which channels a connection is subscribed to, and who gets their messages.
+// The channels that a connection is subscribed to, and the handlers of their messages.
 
 #include "holdfast/engine/redis/node/pipeline.hpp"
 
@@ -43,7 +43,7 @@ public:
 
     /// A push: a message, or the confirmation of a subscription.
     void on_push(const reply& push, base::instant now);
-    /// A subscription is confirmed by a push, so this is none.
+    /// A subscription is confirmed by a push, so this is not its reply.
     [[nodiscard]] bool on_reply(request& /*request*/, const reply& /*reply*/,
                                 base::instant /*now*/) override {
         return false;

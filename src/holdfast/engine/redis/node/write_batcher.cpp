@@ -6,11 +6,11 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Fewer replies than this come too soon for holding to pay.
+/// Fewer replies than this arrive too soon for holding to pay.
 constexpr std::size_t few_replies = 4;
 
-/// A thread that goes on to the next lock does so well within this time; why not less, see
-/// docs/decisions/0013.
+/// A thread that continues with the next lock does so well within this time; for why it is not
+/// shorter, see docs/decisions/0013.
 constexpr base::milliseconds longest_deferral{1};
 
 } // namespace

@@ -41,22 +41,22 @@ struct channel_traffic {
 /// Thread safety: none.
 class write_batcher {
 public:
-    /// Whether to write what is buffered. REQUIRES: there is something.
+    /// Whether to write the buffered commands. REQUIRES: there are some.
     [[nodiscard]] bool should_flush(flush_occasion occasion, const channel_traffic& traffic,
                                     base::instant now);
 
     /// The request that was just enqueued is deferred: it can wait for the next one.
     void defer_write(base::instant now);
-    /// When deferred writes have to go out; never: there are none.
+    /// When deferred writes must be sent; never: there are none.
     [[nodiscard]] base::instant due() const noexcept {
         return deferred_ > 0 ? deferred_until_ : base::never;
     }
-    /// The connection ended, and what was buffered with it.
+    /// The connection ended; the buffered commands are lost.
     void end_session() noexcept { deferred_ = 0; }
 
 private:
     std::size_t recent_peak_ = 0; ///< of operations in flight; decays by one each read
-    std::size_t deferred_ = 0;    ///< how many of the last unsent requests
+    std::size_t deferred_ = 0;    ///< how many of the last unsent requests can wait
     base::instant deferred_until_{};
 };
 

@@ -13,7 +13,7 @@ bool reply::is_array() const noexcept { return raw_->type == REDIS_REPLY_ARRAY; 
 bool reply::is_text() const noexcept {
     return raw_->type == REDIS_REPLY_STRING || raw_->type == REDIS_REPLY_STATUS;
 }
-/// An empty status is what the reader makes of null; the server has no other.
+/// The reader turns null into an empty status; a server sends no other empty status.
 bool reply::is_null() const noexcept { return raw_->type == REDIS_REPLY_STATUS && raw_->len == 0; }
 
 std::int64_t reply::integer() const noexcept { return is_integer() ? raw_->integer : 0; }
@@ -44,10 +44,10 @@ std::string_view reply::word(std::size_t at) const noexcept {
 
 namespace {
 
-/// The longest list that is of any use: a page of SCAN, or those who hold or wait for one name.
-constexpr std::size_t most_items = 100'000;
+/// The longest list that can be expected: a page of SCAN, or the holders or waiters of a name.
+constexpr std::size_t max_items = 100'000;
 
-redisReplyObjectFunctions read_usual() {
+redisReplyObjectFunctions read_default_functions() {
     redisReader* const any = redisReaderCreate();
     if (any == nullptr) { throw std::bad_alloc{}; }
     const auto out = *any->fn;
@@ -55,21 +55,22 @@ redisReplyObjectFunctions read_usual() {
     return out;
 }
 
-const redisReplyObjectFunctions& usual() {
-    static const auto all = read_usual();
+const redisReplyObjectFunctions& default_functions() {
+    static const auto all = read_default_functions();
     return all;
 }
 
-/// hiredis itself takes memory for as many items as the first line announces. (Which type counts
-/// them differs between its versions.)
+/// hiredis allocates as many items as the first line announces, so limit them. (The type of the
+/// count differs between its versions.)
 template <typename Count>
 void* make_list(const redisReadTask* task, Count items) {
-    return static_cast<std::size_t>(items) > most_items ? nullptr
-                                                        : usual().createArray(task, items);
+    return static_cast<std::size_t>(items) > max_items
+               ? nullptr
+               : default_functions().createArray(task, items);
 }
 
 redisReplyObjectFunctions bounded_functions() {
-    auto out = usual();
+    auto out = default_functions();
     out.createArray = make_list;
     return out;
 }
@@ -84,11 +85,11 @@ redisReader* make_reader() {
 } // namespace
 
 reply_reader::reply_reader() : reader_{make_reader()} {
-    redisReadTask alone{};
-    number_.reset(static_cast<redisReply*>(usual().createInteger(&alone, 0)));
-    std::string nothing;
-    alone.type = REDIS_REPLY_STATUS;
-    null_.reset(static_cast<redisReply*>(usual().createString(&alone, nothing.data(), 0)));
+    redisReadTask task{};
+    number_.reset(static_cast<redisReply*>(default_functions().createInteger(&task, 0)));
+    std::string empty;
+    task.type = REDIS_REPLY_STATUS;
+    null_.reset(static_cast<redisReply*>(default_functions().createString(&task, empty.data(), 0)));
     if (!number_ || !null_) {
         redisReaderFree(reader_);
         throw std::bad_alloc{};
@@ -110,7 +111,7 @@ const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcep
     if (bytes.front() != ':') { return nullptr; }
     long long value = 0;
     const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
-    // Whatever is unusual, or not complete, is for hiredis to judge.
+    // Anything unusual or incomplete is left to hiredis.
     if (wrong != std::errc{} || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
         return nullptr;
     }
@@ -122,7 +123,7 @@ const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcep
 void reply_reader::feed(std::span<const char> bytes) {
     if (broken_ || bytes.empty()) { return; }
     unread_ += bytes.size();
-    if (unread_ > most_bytes) {
+    if (unread_ > max_bytes) {
         broken_ = true;
         fault_ = "an answer of more than 64 MiB";
         return;
@@ -133,10 +134,10 @@ void reply_reader::feed(std::span<const char> bytes) {
     }
 }
 
-/// hiredis knows RESP3 only from 1.0 on. Where a reply of these kinds begins, its first byte is all
-/// that tells it from one of RESP2.
-void reply_reader::look_at_beginning() noexcept {
-    if (reader_->ridx != -1) { return; } // begun already
+/// hiredis supports RESP3 only from 1.0 on. Replies of these types differ from RESP2 types only in
+/// their first byte, so that byte is replaced.
+void reply_reader::translate_resp3() noexcept {
+    if (reader_->ridx != -1) { return; } // in the middle of a reply
     char& first = reader_->buf[reader_->pos];
     push_ = first == '>';
     switch (first) {
@@ -149,7 +150,7 @@ void reply_reader::look_at_beginning() noexcept {
 
 reply_reader::owned reply_reader::next() {
     if (broken_ || reader_->pos >= reader_->len) { return nullptr; }
-    look_at_beginning();
+    translate_resp3();
     void* raw = nullptr;
     if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {
         broken_ = true;

@@ -1,5 +1,5 @@
 #pragma once
-// What a server says, read with hiredis.
+// Replies of a server, read with hiredis.
 
 #include <cstdint>
 #include <memory>
@@ -12,12 +12,12 @@ struct redisReply;
 
 namespace holdfast::engine::redis {
 
-/// One reply, valid as long as its reader's or its owner's memory; looked at, never changed.
+/// A view of one reply, valid as long as the memory of its reader or owner.
 class reply {
 public:
     explicit reply(const redisReply& raw, bool push = false) noexcept : raw_{&raw}, push_{push} {}
 
-    /// It answers nothing: the server sent it by itself.
+    /// The server sent it unasked: it is no reply to a command.
     [[nodiscard]] bool is_push() const noexcept { return push_; }
 
     [[nodiscard]] bool is_error() const noexcept;
@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept;      ///< 0 unless is_array()
     /// REQUIRES: at < size().
     [[nodiscard]] reply operator[](std::size_t at) const noexcept;
-    /// The integer at `at`, also one that came as text; 0 if there is none.
+    /// The integer at `at`, also if it was sent as text; 0 if there is none.
     [[nodiscard]] std::int64_t number(std::size_t at) const noexcept;
     [[nodiscard]] std::string_view word(std::size_t at) const noexcept; ///< likewise, empty
 
@@ -40,9 +40,9 @@ private:
     bool push_;
 };
 
-/// Takes bytes, gives replies. What is kept is bounded: a reply of more than `most_bytes` is a
-/// fault. Of RESP3 it knows what our commands are answered with, also where hiredis itself does
-/// not: pushes, verbatim text (taken for text, with its `txt:`), and null (for an empty text).
+/// Parses bytes into replies. Its memory is bounded: a reply of more than `max_bytes` is a fault.
+/// It supports the RESP3 types that our commands return, also if hiredis does not: pushes, verbatim
+/// text (as text, with its `txt:`), and null (as an empty text).
 class reply_reader {
 public:
     reply_reader();
@@ -50,24 +50,23 @@ public:
     reply_reader& operator=(const reply_reader&) = delete;
     ~reply_reader();
 
-    /// Calls `see` for each reply that these bytes complete; false if they are not Redis's
-    /// protocol, after which nothing more can be read.
-    template <typename See>
-    [[nodiscard]] bool read(std::span<const char> bytes, See see) {
-        // Most answers are numbers or null: these need not go through hiredis's buffer, and take
-        // no memory.
-        while (const redisReply* const got = take_short(bytes)) { see(reply{*got}); }
+    /// Calls `visitor` for each reply that these bytes complete; false if they are not RESP, after
+    /// which nothing more can be read.
+    template <typename Visitor>
+    [[nodiscard]] bool read(std::span<const char> bytes, Visitor visitor) {
+        // Fast path: most replies are numbers or null, which need neither hiredis nor memory.
+        while (const redisReply* const got = take_short(bytes)) { visitor(reply{*got}); }
         feed(bytes);
         while (true) {
             const owned got = next();
             if (broken_) { return false; }
             if (!got) { return true; }
-            see(reply{*got, push_});
+            visitor(reply{*got, push_});
         }
     }
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }
 
-    static constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+    static constexpr std::size_t max_bytes = std::size_t{64} << 20U;
 
 private:
     struct free_reply {
@@ -76,9 +75,9 @@ private:
     using owned = std::unique_ptr<redisReply, free_reply>;
     void feed(std::span<const char> bytes);
     [[nodiscard]] owned next();
-    /// A whole number or a null at the beginning of `bytes` is cut off; null: there is none.
+    /// Removes a complete number or null from the beginning of `bytes`; null: there is none.
     [[nodiscard]] const redisReply* take_short(std::span<const char>& bytes) noexcept;
-    void look_at_beginning() noexcept;
+    void translate_resp3() noexcept;
 
     redisReader* reader_;
     owned number_; ///< for `take_short`
@@ -86,7 +85,7 @@ private:
     std::size_t unread_ = 0; ///< bytes since the last complete reply
     std::string fault_;
     bool broken_ = false;
-    bool push_ = false; ///< what is being read is one
+    bool push_ = false; ///< the reply being read is a push
 };
 
 } // namespace holdfast::engine::redis

@@ -10,7 +10,7 @@ namespace holdfast::engine::redis {
 namespace {
 
 struct refusal {
-    std::string_view word; ///< with which the error begins
+    std::string_view word; ///< the first word of the error
     errc code;
     std::string_view advice;
 };
@@ -62,8 +62,8 @@ constexpr std::array refusals{
             "the server is a node of a Redis Cluster; use a server that runs alone"},
 };
 
-/// Without what a script's error has at its end about the script: not for users. Nor with the
-/// pages of advice that a server in protected mode gives.
+/// The text without the script trace at its end, and without the long advice of a server in
+/// protected mode.
 std::string_view without_trace(std::string_view text) {
     if (text.starts_with("DENIED ")) { text = text.substr(0, text.find(". ")); }
     for (const std::string_view mark : {" script: ", ", on @user_script"}) {
@@ -74,9 +74,10 @@ std::string_view without_trace(std::string_view text) {
 
 } // namespace
 
-server_error explain(std::string_view text, const std::string& server) {
+server_error parse_server_error(std::string_view text, const std::string& server) {
     auto word = text.substr(0, text.find(' '));
-    // Of a command inside a script Redis 7.0 says the first, later ones and Valkey the second.
+    // For a command inside a script Redis 7.0 replies "The user executing", later ones and Valkey
+    // reply `later`.
     constexpr std::string_view later = "ERR ACL failure in script: ";
     if (text.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
     if (text.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }

@@ -1,5 +1,5 @@
 #pragma once
-// What a server's error reply means to a caller.
+// Error replies of a server, as error codes and messages.
 
 #include <string>
 #include <string_view>
@@ -8,12 +8,12 @@
 namespace holdfast::engine::redis {
 
 struct server_error {
-    std::error_code code; ///< errc::unavailable: worth another try
+    std::error_code code; ///< errc::unavailable: a retry may succeed
     std::string detail;   ///< names the server and says what to do
     bool scripts_are_gone = false;
 };
 
-/// `text` is an error reply. Nothing happened: a server refuses a script as a whole.
-[[nodiscard]] server_error explain(std::string_view text, const std::string& server);
+/// `text` is an error reply. The command had no effect: a server refuses a script as a whole.
+[[nodiscard]] server_error parse_server_error(std::string_view text, const std::string& server);
 
 } // namespace holdfast::engine::redis

@@ -1,5 +1,5 @@
 #pragma once
-// How the native layout writes numbers, owners and names.
+// The encoding of numbers, owners and names in the native layout.
 
 #include "holdfast/base/ids.hpp"
 
@@ -26,7 +26,7 @@ void append_hex(std::string& out, std::uint64_t value); ///< 16 digits
 void append_encoded(std::string& out, std::string_view name);
 [[nodiscard]] std::optional<std::string> decode_name(std::string_view text);
 
-/// For SCAN's MATCH: taken literally.
+/// Escapes the wildcards of SCAN's MATCH.
 [[nodiscard]] std::string literally(std::string_view text);
 
 } // namespace holdfast::engine::redis

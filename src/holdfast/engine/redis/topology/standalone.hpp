@@ -15,7 +15,8 @@ public:
     [[nodiscard]] node& node_for(std::string_view /*name*/) noexcept override { return node_; }
     [[nodiscard]] std::span<node* const> nodes() const noexcept override { return nodes_; }
 
-    /// A node of a cluster would answer only for some names, a replica could not be written to.
+    /// Rejects a node of a cluster, which serves only some names, and a replica, which is
+    /// read-only.
     [[nodiscard]] std::optional<rejection> reject(const hello& hello) const override;
 
 private:

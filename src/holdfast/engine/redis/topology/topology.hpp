@@ -1,5 +1,5 @@
 #pragma once
-// Which servers there are, and which of them serves a lock.
+// The servers of an engine, and which of them serves a lock.
 
 #include "holdfast/engine/redis/node/node.hpp"
 
@@ -11,8 +11,8 @@
 
 namespace holdfast::engine::redis {
 
-/// Owns the nodes. A topology also says, as the `server_source` of its nodes, where each of them is
-/// at this moment: Sentinel changes the endpoint of its one node, a cluster has a node per master.
+/// Owns the nodes. A topology is also the `server_source` of its nodes, with their current
+/// addresses: Sentinel changes the endpoint of its one node, a cluster has a node per master.
 ///
 /// Thread safety: none.
 class topology {
@@ -22,9 +22,9 @@ public:
     topology& operator=(const topology&) = delete;
     virtual ~topology() = default;
 
-    /// The node that serves a lock's name; of an empty name any of them.
+    /// The node that serves a lock's name; for an empty name any of them.
     [[nodiscard]] virtual node& node_for(std::string_view name) noexcept = 0;
-    /// All nodes in use. A node keeps its place for as long as the topology lives.
+    /// All nodes in use. A node keeps its index as long as the topology lives.
     [[nodiscard]] virtual std::span<node* const> nodes() const noexcept = 0;
 
     /// As of the engine: here of all nodes. A topology that has connections of its own, to find the

@@ -7,20 +7,20 @@
 
 namespace holdfast::engine::redis {
 
-/// Keeps, per owner number, the highest not-after (in the server's time) of such requests. What is
-/// sent next for that owner tells the server, which then refuses them.
+/// Keeps, per owner number, the highest not-after (in the server's time) of such requests. The next
+/// request of that owner contains it, and the server then refuses them.
 ///
 /// Thread safety: none.
 class late_attempts {
 public:
-    /// The connection broke. Drops what cannot count any more at `server_now_us`.
+    /// The connection broke. Drops entries whose not-after is before `server_now_us`.
     void add(std::uint64_t number, std::int64_t not_after_us, std::int64_t server_now_us) {
         std::erase_if(not_after_, [&](const auto& entry) { return entry.second < server_now_us; });
         auto& highest = not_after_[number];
         highest = std::max(highest, not_after_us);
     }
     /// 0: none of them can still arrive.
-    [[nodiscard]] std::int64_t of(std::uint64_t number) const {
+    [[nodiscard]] std::int64_t not_after_of(std::uint64_t number) const {
         if (not_after_.empty()) { return 0; }
         const auto found = not_after_.find(number);
         return found == not_after_.end() ? 0 : found->second;

@@ -6,8 +6,8 @@
 
 namespace holdfast::engine::redis {
 
-/// One operation, as many requests as there are names on the page. The first error fails it, but
-/// for that of a key that is no lock: that is left out.
+/// One operation, with a request per name on the page. The first error fails it; only a key that is
+/// not a lock is left out.
 ///
 /// Thread safety: none.
 class lister final : public request_handler {

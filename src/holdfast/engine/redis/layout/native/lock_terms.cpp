@@ -49,7 +49,7 @@ unsigned read_number(std::string_view digits) noexcept {
     return value;
 }
 
-/// Cuts off what is before the next line feed, which goes too.
+/// Removes the first line from `text` and returns it without its line feed.
 std::string_view take_line(std::string_view& text) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -68,7 +68,7 @@ const std::string& terms_writer::write(const acquire_op& op) {
     const values now{op.kind,  op.mode,  op.detached, op.permits,
                      op.limit, op.lease, op.min_hold, op.queue};
     if (!last_text_.empty() && now == last_ && op.note == last_note_) { return last_text_; }
-    auto text = std::exchange(last_text_, {}); // until it is whole: there may be no memory for it
+    auto text = std::exchange(last_text_, {}); // invalid until complete: an allocation may throw
     last_ = now;
     last_note_ = op.note;
     const bool counts = op.kind == primitive::semaphore;

@@ -1,5 +1,5 @@
 #pragma once
-// The terms of a request as the native layout writes them: fields.lua names their columns.
+// The text of a request's terms in the native layout: fields.lua names its columns.
 
 #include "holdfast/engine/factory.hpp"
 #include "holdfast/engine/ops.hpp"
@@ -11,18 +11,18 @@
 
 namespace holdfast::engine::redis {
 
-/// Writes terms, and keeps those that were written last: the same again is the usual case.
+/// Writes terms, and caches the last ones: most requests of a client have the same.
 ///
 /// Thread safety: none.
 class terms_writer {
 public:
     explicit terms_writer(const client_identity& identity);
 
-    /// Good until the next call.
+    /// Valid until the next call.
     [[nodiscard]] const std::string& write(const acquire_op& op);
 
 private:
-    /// What the terms are made of, but for the note.
+    /// All parts of the terms but the note.
     struct values {
         primitive kind{};
         holdfast::mode mode{};
@@ -41,7 +41,7 @@ private:
     std::string last_text_; ///< empty: none
 };
 
-/// Mode, permits, pid, host and note.
+/// Sets mode, permits, pid, host and note.
 void read_terms(std::string_view terms, party& out);
 
 [[nodiscard]] primitive read_kind(char letter) noexcept;

@@ -11,7 +11,7 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Such an acquire needs no second argument.
+/// An acquire that needs no second argument.
 bool is_simple(const acquire_op& op) noexcept {
     return op.mode == mode::exclusive && op.min_hold == base::milliseconds{0} &&
            op.proposed_token == 0;
@@ -22,26 +22,26 @@ bool is_simple(const acquire_op& op) noexcept {
 acquire_calls::acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before) {
     append_call(usual, script, keys, arguments_before + 1);
     append_call(with_token, script, keys, arguments_before + 2);
-    append_call(again, script, keys, arguments_before + 3);
+    append_call(after_late, script, keys, arguments_before + 3);
 }
 
 const std::string& acquire_calls::call_for(const acquire_op& op, const validity& validity) const {
-    if (validity.late_us > 0) { return again; }
+    if (validity.late_us > 0) { return after_late; }
     return is_simple(op) ? usual : with_token;
 }
 
 native_commands::native_commands(std::string prefix, const client_identity& identity)
     : prefix_{std::move(prefix)},
-      client_{hex_of(identity.client)},
-      own_{identity.client},
+      client_hex_{hex_of(identity.client)},
+      client_id_{identity.client},
       terms_{identity} {
     append_call(release_, scripts::release, 1, 1);
 }
 
-/// The same name as before is the usual case.
+/// Caches the last key: most operations use the same name as the one before.
 void native_commands::append_key(std::string& out, std::string_view name) {
     if (name != last_name_ || last_key_.empty()) {
-        last_key_.clear(); // until it is whole: there may be no memory for it
+        last_key_.clear(); // invalid until complete: an allocation may throw
         last_name_ = name;
         std::string key = prefix_ + '{';
         append_encoded(key, name);
@@ -54,8 +54,8 @@ void native_commands::append_key(std::string& out, std::string_view name) {
 }
 
 void native_commands::append_owner(std::string& out, const base::owner_id& owner) const {
-    if (owner.client == own_) {
-        out += client_;
+    if (owner.client == client_id_) {
+        out += client_hex_;
     } else {
         out += hex_of(owner.client);
     }
@@ -65,7 +65,7 @@ void native_commands::append_owner(std::string& out, const base::owner_id& owner
 void native_commands::append_acquire(std::string& out, const acquire_op& op,
                                      const validity& validity) {
     argument_.clear();
-    // Scripts reckon in doubles, as tokens do.
+    // Lua numbers are doubles: stay below 2^53.
     const auto not_after =
         std::clamp<std::int64_t>(validity.not_after_us, 0, fields::token_end - 1);
     append_padded(argument_, static_cast<std::uint64_t>(not_after), fields::ask_not_after.length);
@@ -116,7 +116,7 @@ void native_commands::withdraw(std::string& out, const ticket& ticket, std::int6
 }
 
 void native_commands::break_lock(std::string& out, const break_op& op) {
-    append_call(out, scripts::take_away, 1, 1);
+    append_call(out, scripts::break_lock, 1, 1);
     append_key(out, op.name);
     append_bulk(out, std::to_string(op.only_token));
 }

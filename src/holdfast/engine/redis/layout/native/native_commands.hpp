@@ -15,23 +15,23 @@
 
 namespace holdfast::engine::redis {
 
-/// Until when an acquire counts, in microseconds of the server's clock.
+/// The not-after of an acquire, in microseconds of the server's clock.
 struct validity {
     std::int64_t not_after_us = 0;
-    /// The highest not-after of earlier sendings of it that may still arrive; 0: there are none.
+    /// The highest not-after of its earlier requests that may still arrive; 0: there are none.
     std::int64_t late_us = 0;
 };
 
-/// How the calls of a script that takes an acquire begin.
+/// The beginnings of the calls of a script that takes an acquire.
 struct acquire_calls {
     acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before);
 
-    /// With as many arguments as this acquire needs.
+    /// The call with as many arguments as this acquire needs.
     [[nodiscard]] const std::string& call_for(const acquire_op& op, const validity& validity) const;
 
     std::string usual{};
     std::string with_token{}; ///< also of acquires that are not exclusive, or have a min_hold
-    std::string again{};      ///< after one that may still arrive
+    std::string after_late{}; ///< when an earlier request may still arrive
 };
 
 /// Thread safety: none; it keeps memory for reuse.
@@ -45,17 +45,17 @@ public:
     /// A release of `released`, and an acquire.
     void exchange(std::string& out, const ticket& released, const acquire_op& op,
                   const validity& validity);
-    /// Acquires of this ticket up to the not-after `late_us` take nothing from then on; 0: none of
-    /// them can still arrive.
+    /// From then on the server refuses acquires of this ticket up to the not-after `late_us`; 0:
+    /// none can still arrive.
     void withdraw(std::string& out, const ticket& ticket, std::int64_t late_us);
     void break_lock(std::string& out, const break_op& op);
     void beat(std::string& out, const beat_op& op);
     void inspect(std::string& out, std::string_view name);
-    /// A cursor is the server's own, or that and `>name` if names up to that one were on the page
-    /// before: a server may give more at once than a page has room for.
+    /// A cursor is the server's, or that and `>name`: names up to that one were on the page before,
+    /// because the server returned more names than fit on a page.
     void scan(std::string& out, const list_op& op);
 
-    /// The name that a key of the layout's is for; empty: it is none.
+    /// The name of the lock in a key; empty: it is no key of this layout.
     [[nodiscard]] std::optional<std::string> name_of(std::string_view key) const;
 
 private:
@@ -65,15 +65,15 @@ private:
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
 
     const std::string prefix_;
-    const std::string client_; ///< in hexadecimal digits
-    const base::client_id own_;
+    const std::string client_hex_; ///< in hexadecimal digits
+    const base::client_id client_id_;
     const acquire_calls acquire_{scripts::acquire, 1, 0};
     const acquire_calls exchange_{scripts::exchange, 2, 1};
-    std::string release_; ///< how its call begins
+    std::string release_; ///< the beginning of its call
     terms_writer terms_;
-    std::string argument_; ///< kept for its memory
+    std::string argument_; ///< member to reuse its memory
 
-    // The key that was written last, as it was written.
+    // A cache of the last key, as RESP.
     std::string last_name_;
     std::string last_key_;
 };

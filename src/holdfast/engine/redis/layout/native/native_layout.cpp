@@ -33,19 +33,19 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     return can;
 }
 
-/// The not-after is later than that of all earlier sendings, so that the server can tell them
-/// apart. But not if its clock was stepped back since: it would refuse this one, as it refuses
-/// those by themselves.
+/// The not-after is later than that of all earlier requests of the ticket, so that the server can
+/// distinguish them. Not if its clock was set back since: it would refuse this request, and refuses
+/// the earlier ones anyway.
 validity native_layout::validity_of(operation& acquire) const {
     const auto& clock = acquire.channel->clock();
-    auto late = attempts_.of(acquire.ticket.owner.number);
+    auto late = attempts_.not_after_of(acquire.ticket.owner.number);
     if (late > clock.translate(acquire.sent) + fields::longest_not_after_us) { late = 0; }
     acquire.not_after_us = std::max(clock.translate(counts_until(acquire)), late + 1);
     return {acquire.not_after_us, late};
 }
 
-/// A release that was enqueued last and is not sent yet. The first time there is one, only the
-/// script for it is loaded: clients to which that never happens do not need it.
+/// The last request, if it is a release that is not sent yet. The first time, this only loads the
+/// exchange script: clients that never need it do not load it.
 request* native_layout::mergeable_release(command_channel& channel, instant now) {
     request* const last = channel.requests().last_unsent();
     if (last == nullptr || last->handler != this || !last->is(request_kind::release)) {
@@ -90,7 +90,7 @@ template <>
 void native_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                          instant now) {
     channel.send(*this, request_kind::withdraw, operation, now, [&](std::string& out) {
-        commands_.withdraw(out, op.ticket, attempts_.of(op.ticket.owner.number));
+        commands_.withdraw(out, op.ticket, attempts_.not_after_of(op.ticket.owner.number));
     });
 }
 
@@ -123,7 +123,7 @@ void native_layout::send(operation& operation, const list_op& op, command_channe
     lister_.begin(operation, op, channel, now);
 }
 
-/// No layout's business: see `diagnosis`.
+/// Not handled by layouts: see `diagnosis`.
 template <>
 void native_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
                          command_channel& /*channel*/, instant /*now*/) {
@@ -153,10 +153,10 @@ bool native_layout::on_reply(request& request, const reply& reply, instant now) 
 }
 
 bool native_layout::on_exchange_reply(request& request, const reply& both, instant now) {
-    const reply of_acquire = is_of_both(both) ? both[2] : both;
-    if (!is_acquire_reply(of_acquire)) { return false; }
+    const reply acquire_reply = is_double_reply(both) ? both[2] : both;
+    if (!is_acquire_reply(acquire_reply)) { return false; }
     request.merged->complete(read_exchanged(both));
-    on_acquire_reply(*request.op, of_acquire, now);
+    on_acquire_reply(*request.op, acquire_reply, now);
     return true;
 }
 
@@ -178,8 +178,8 @@ void native_layout::on_acquire_reply(operation& acquire, const reply& reply, ins
 
 void native_layout::on_error(request& request, const server_error& error, instant now) {
     if (!request.is(request_kind::exchange)) { return lock_layout::on_error(request, error, now); }
-    // It may be due to either of them, and the release may have been done: each is to be sent again
-    // by itself.
+    // Either part may have caused the error, and the release may have been done: each must be sent
+    // again by itself.
     for (const auto* const each : {&request.merged, &request.op}) {
         (*each)->fail(error.code, error.detail, op_status::unknown, error.scripts_are_gone);
     }

@@ -1,6 +1,6 @@
 #include "holdfast/engine/redis/layout/native/native_replies.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
@@ -51,14 +51,15 @@ answer read_verdict(const reply& reply) {
         return out;
     case fields::answer_late: out.status = op_status::busy; return out;
     case fields::answer_other_kind:
-        return admission::refuse(errc::wrong_primitive, std::string{"the name is in use as a "} +
-                                                            admission::word(kind_at(reply, 1)));
+        return admission::failed_answer(errc::wrong_primitive,
+                                        std::string{"the name is in use as a "} +
+                                            admission::primitive_name(kind_at(reply, 1)));
     case fields::answer_other_limit:
-        return admission::refuse(errc::wrong_limit, "the semaphore is in use with limit " +
-                                                        std::to_string(reply.number(1)));
+        return admission::failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
+                                                               std::to_string(reply.number(1)));
     case fields::answer_too_many:
-        return admission::refuse(errc::limit_reached,
-                                 std::to_string(reply.number(1)) + " wait for this name already");
+        return admission::failed_answer(errc::limit_reached, std::to_string(reply.number(1)) +
+                                                                 " wait for this name already");
     case fields::answer_no_tokens: return no_tokens_left();
     default: return unknown_reply();
     }
@@ -79,12 +80,12 @@ answer read_acquire(const reply& reply) {
     return out;
 }
 
-bool is_of_both(const reply& reply) {
+bool is_double_reply(const reply& reply) {
     return reply.size() == 3 && reply.number(0) == fields::answer_both;
 }
 
 answer read_exchanged(const reply& reply) {
-    if (is_of_both(reply)) { return read_release(reply[1]); }
+    if (is_double_reply(reply)) { return read_release(reply[1]); }
     answer out;
     const bool handed_off = reply.integer() <= -fields::handed_off_too;
     out.status = handed_off ? op_status::handed_off : op_status::released;

@@ -10,13 +10,13 @@ plain_commands::plain_commands(const options& options, const client_identity& id
                         &scripts::plain_break, &scripts::plain_inspect},
                        options,
                        identity},
-      chance_{base::random_seed()} {}
+      jitter_{base::random_seed()} {}
 
 capabilities plain_commands::caps(primitive kind, bool fenced) const {
     auto can = polling_caps(kind, fenced);
-    can.in = holdfast::layout::plain;
-    can.what = "layout plain";
-    can.not_after = fenced; // SET knows no such thing
+    can.layout = holdfast::layout::plain;
+    can.label = "layout plain";
+    can.not_after = fenced; // SET has no such argument
     can.refreshes = true;
     return can;
 }
@@ -25,7 +25,7 @@ std::string plain_commands::channel(std::string_view name) const {
     return own_prefix_ + "free:" + key(name);
 }
 
-/// Its keys share a hash tag with the lock, unless the name has one of its own, which counts then.
+/// Its keys have the lock key as hash tag; a name with a hash tag of its own keeps that.
 std::string plain_commands::own_key(std::string_view kind, std::string_view name) const {
     const auto lock = key(name);
     const bool tagged = lock.find('{') != std::string::npos;
@@ -40,12 +40,12 @@ std::string plain_commands::memory_key(const ticket& ticket) const {
     return own_key("released:", ticket.name) + ':' + ticket.owner.text();
 }
 
-/// Other libraries publish nothing when they release.
+/// Other libraries publish no message when they release.
 base::duration plain_commands::poll_in(std::int64_t pttl, std::size_t ahead) {
-    return poll_delay(pttl, ahead, base::milliseconds{100}, chance_);
+    return poll_delay(pttl, ahead, base::milliseconds{100}, jitter_);
 }
 
-/// Most use our usual prefix, which the script knows.
+/// The script knows the default prefix, so that is not sent.
 void plain_commands::release(std::string& out, const ticket& ticket, release_memory memory) {
     const bool remembered = memory.length.count() > 0;
     const bool usual = own_prefix_ == "hf:" && !remembered;

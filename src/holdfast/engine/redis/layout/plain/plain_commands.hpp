@@ -1,6 +1,6 @@
 #pragma once
-// A string under the name itself, whose value is the owner: what most libraries for locks on Redis
-// write.
+// The plain layout: a string key of the lock's name with the owner as value, as most Redis lock
+// libraries write it.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
@@ -15,8 +15,8 @@ public:
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
-    /// Only with tokens is an acquire always a script, and its user known to have a right to keys
-    /// of Holdfast's own.
+    /// Only with tokens every acquire is a script, and its user certainly may access Holdfast's own
+    /// keys.
     [[nodiscard]] bool honours_memory(bool fenced) const override { return fenced; }
     void release(std::string& out, const ticket& ticket, release_memory memory) override;
     void withdraw(std::string& out, const ticket& ticket, release_memory memory) override {
@@ -30,7 +30,7 @@ private:
     [[nodiscard]] std::string memory_key(const ticket& ticket) const override;
     [[nodiscard]] std::string own_key(std::string_view kind, std::string_view name) const;
 
-    base::jitter chance_;
+    base::jitter jitter_;
 };
 
 } // namespace holdfast::engine::redis

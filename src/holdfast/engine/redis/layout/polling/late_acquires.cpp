@@ -27,7 +27,7 @@ void late_acquires::add(const ticket& ticket, instant until, instant now) {
         found->until = std::max(found->until, until);
         return;
     }
-    if (entries_.size() >= most) { entries_.erase(entries_.begin()); }
+    if (entries_.size() >= max_entries) { entries_.erase(entries_.begin()); }
     entries_.push_back({.ticket = ticket, .until = until});
 }
 
@@ -38,7 +38,7 @@ duration late_acquires::may_arrive_for(const base::owner_id& owner, instant now)
     return duration::zero();
 }
 
-void late_acquires::forsake(const base::owner_id& owner, instant now) {
+void late_acquires::abandon(const base::owner_id& owner, instant now) {
     for (auto& known : entries_) {
         if (known.ticket.owner != owner || known.next != base::never) { continue; }
         known.next = now + first_pause;
@@ -69,7 +69,7 @@ late_acquires::take_due(instant now, const std::function<bool(const ticket&)>& r
             out.push_back(known);
             known.next = now + (++known.withdrawals < short_pauses ? first_pause : usual_pause);
         }
-        // A forsaken acquire is withdrawn for the last time when nothing can follow.
+        // A abandoned acquire is withdrawn for the last time when nothing can follow.
         if (now > known.until && (is_due || known.next == base::never)) { return true; }
         due_ = std::min(due_, known.next);
         return false;

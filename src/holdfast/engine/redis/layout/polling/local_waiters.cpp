@@ -16,7 +16,7 @@ constexpr base::milliseconds linger{1000};
 
 void local_waiters::waiter_queue::drop_silent(instant now) {
     std::erase_if(waiters, [now](const waiter& each) {
-        return now > each.asked + holdfast::engine::waiter_patience;
+        return now > each.asked + holdfast::engine::waiter_timeout;
     });
 }
 
@@ -47,7 +47,7 @@ std::size_t local_waiters::add(const std::string& channel, const std::string& na
         return static_cast<std::size_t>(found - waiters.begin());
     }
     waiters.push_back({number, now});
-    due_ = std::min(due_, now + holdfast::engine::waiter_patience);
+    due_ = std::min(due_, now + holdfast::engine::waiter_timeout);
     return waiters.size() - 1;
 }
 
@@ -98,7 +98,7 @@ std::vector<local_waiters::idle_channel> local_waiters::take_idle(instant now) {
         queue.drop_silent(now);
         if (had_some && queue.waiters.empty()) { queue.idle_since = now; }
         if (!queue.waiters.empty()) {
-            due_ = std::min(due_, now + holdfast::engine::waiter_patience);
+            due_ = std::min(due_, now + holdfast::engine::waiter_timeout);
         } else if (now < queue.idle_since + linger) {
             due_ = std::min(due_, queue.idle_since + linger);
         } else {

@@ -12,10 +12,10 @@
 
 namespace holdfast::engine::redis {
 
-/// A queue per channel. A release is one message, and only one waiter can have the lock: the first
-/// one is notified and asks again; if it has left meanwhile the next one is.
+/// A queue per channel. A release publishes one message, and only one waiter can get the lock: so
+/// the first one is notified and acquires again; if it leaves, the next one is notified.
 ///
-/// A channel is needed for as long as somebody waits, and a moment longer, because a lock that was
+/// A channel stays subscribed while there are waiters, and a second longer, because a lock that was
 /// contended once will be again.
 ///
 /// Thread safety: none.
@@ -27,12 +27,12 @@ public:
     /// Appends a waiter for the lock `name`, or keeps it at its place; how many are before it.
     std::size_t add(const std::string& channel, const std::string& name, std::uint64_t number,
                     base::instant now);
-    /// It has the lock.
+    /// It got the lock.
     void serve(std::string_view channel, std::uint64_t number, base::instant now);
-    /// It waits no longer; the waiter that is to be notified in its place, if any.
+    /// It waits no longer; returns the waiter to notify in its place, if any.
     [[nodiscard]] std::optional<std::uint64_t> leave(std::string_view channel, std::uint64_t number,
                                                      base::instant now);
-    /// The waiter that is to be notified of a message.
+    /// The waiter to notify of a message.
     [[nodiscard]] std::optional<std::uint64_t> first(std::string_view channel, base::instant now);
     [[nodiscard]] std::vector<std::uint64_t> all(std::string_view channel) const;
 
@@ -42,7 +42,7 @@ public:
         std::string channel{};
         std::string name{}; ///< of the lock
     };
-    /// Channels that nobody needs any more; they are forgotten by this.
+    /// Removes and returns the channels that are no longer needed.
     [[nodiscard]] std::vector<idle_channel> take_idle(base::instant now);
 
 private:
@@ -55,7 +55,7 @@ private:
         std::vector<waiter> waiters{}; ///< first come, first notified
         base::instant idle_since{};
 
-        /// A waiter that has not asked for so long has gone without a word.
+        /// Drops waiters that have not asked for `waiter_timeout`.
         void drop_silent(base::instant now);
     };
 

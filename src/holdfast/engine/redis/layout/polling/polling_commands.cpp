@@ -13,8 +13,8 @@ polling_commands::polling_commands(const polling_scripts& scripts, const options
       all_scripts_{scripts.acquire, scripts.release, scripts.beat, scripts.break_lock,
                    scripts.inspect},
       key_prefix_{options.key_prefix},
-      own_{identity.client},
-      own_text_{identity.client.text() + ':'} {}
+      client_id_{identity.client},
+      client_text_{identity.client.text() + ':'} {}
 
 capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
     capabilities can;
@@ -26,13 +26,13 @@ capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
 }
 
 std::string_view polling_commands::owner(const base::owner_id& owner) {
-    if (owner.client != own_) {
+    if (owner.client != client_id_) {
         owner_ = owner.text();
         return owner_;
     }
     std::array<char, 20> digits; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
     auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), owner.number).ptr;
-    owner_ = own_text_;
+    owner_ = client_text_;
     owner_.append(digits.data(), end);
     return owner_;
 }
@@ -45,7 +45,7 @@ void polling_commands::append_key(std::string& out, std::string_view name) {
 
 void polling_commands::append_memory(std::string& out, release_memory memory) {
     append_bulk(out, std::to_string(memory.length.count()));
-    append_bulk(out, memory.also_of_nothing ? "1" : "0");
+    append_bulk(out, memory.even_if_not_held ? "1" : "0");
 }
 
 void polling_commands::acquire(std::string& out, const ticket& ticket, base::milliseconds lease,

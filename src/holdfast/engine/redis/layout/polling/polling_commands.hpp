@@ -1,5 +1,5 @@
 #pragma once
-// What differs between layouts without a queue: keys, scripts and commands. docs/layouts.md
+// The interface of layouts without a queue: their keys, scripts and commands. docs/layouts.md
 // describes the keys.
 
 #include "holdfast/base/ids.hpp"
@@ -17,7 +17,7 @@
 
 namespace holdfast::engine::redis {
 
-/// Its scripts. All layouts call theirs in the same way.
+/// The scripts of a layout. All take the same arguments.
 struct polling_scripts {
     const script* acquire;
     const script* release;
@@ -30,8 +30,8 @@ struct polling_scripts {
 /// same owner that arrives after it is refused, and a release that is sent again gets the same
 /// answer.
 struct release_memory {
-    base::milliseconds length{0}; ///< 0: none is wanted
-    bool also_of_nothing = false; ///< if nothing was held; otherwise only what was released
+    base::milliseconds length{0};  ///< 0: none
+    bool even_if_not_held = false; ///< also if the ticket did not hold the lock
 };
 
 /// What the layouts have in common: the owner is written as `<client uuid>:<number>`, and waiters
@@ -46,11 +46,11 @@ public:
 
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
     [[nodiscard]] std::span<const script* const> scripts() const noexcept { return all_scripts_; }
-    /// On which a release is published.
+    /// The channel on which a release is published.
     [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
     [[nodiscard]] virtual bool sharded() const { return false; }
-    /// When a waiter that hears of no release asks again. `pttl` is of the hold that is in the way:
-    /// below 0 if it is not known or never ends. `ahead` counts waiters of this client.
+    /// When a waiter without a message asks again. `pttl` is that of the current hold: below 0 if
+    /// it is not known or never ends. `ahead` counts waiters of this client.
     [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;
 
     /// Whether `take` exists: an acquire of a free lock without a script.
@@ -74,14 +74,14 @@ public:
     /// After a release that was answered and need not be remembered. REQUIRES: clears_memory().
     virtual void clear_memory(std::string& /*out*/, const ticket& /*ticket*/) {}
 
-    /// The owner as it is written; good until the next call.
+    /// The owner as it is written; valid until the next call.
     [[nodiscard]] std::string_view owner(const base::owner_id& owner);
 
 protected:
     polling_commands(const polling_scripts& scripts, const options& options,
                      const client_identity& identity);
 
-    /// What all of them can do.
+    /// What all polling layouts can do.
     [[nodiscard]] static capabilities polling_caps(primitive kind, bool fenced);
     [[nodiscard]] std::string key(std::string_view name) const {
         return key_prefix_ + std::string{name};
@@ -95,14 +95,14 @@ protected:
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
     const polling_scripts scripts_;
-    const std::string own_prefix_; ///< of Holdfast's own keys and channels
+    const std::string own_prefix_; ///< of Holdfast's keys and channels
 
 private:
     const std::array<const script*, 5> all_scripts_;
     const std::string key_prefix_;
-    const base::client_id own_;
-    const std::string own_text_;
-    std::string owner_; ///< kept for its memory; likewise the next
+    const base::client_id client_id_;
+    const std::string client_text_;
+    std::string owner_; ///< member to reuse its memory; likewise the next
     std::string key_;
 };
 

@@ -14,11 +14,11 @@ using base::instant;
 
 namespace {
 
-/// A release by another client than the owner's, e.g. by the command line, is remembered for so
-/// long: the same request again has the same answer.
+/// How long a release by another client than the owner's, e.g. by the command line, is remembered:
+/// the same request again gets the same answer.
 constexpr base::milliseconds foreign_release_memory{60'000};
 
-/// How far the server's clock may be ahead of what it is taken for; see server_clock.
+/// How far the server's clock may be ahead of its estimate; see server_clock.
 constexpr base::milliseconds clock_error{1000};
 
 } // namespace
@@ -45,7 +45,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
                                                : nullptr;
 }
 
-/// Waiters have no place on the server that a beat could keep: they ask anew.
+/// Waiters have no place on the server that a beat could keep: they acquire again.
 bool polling_layout::complete_locally(operation& operation, const op& op) {
     const auto* const beat = std::get_if<beat_op>(&op);
     if (beat == nullptr) { return false; }
@@ -90,8 +90,8 @@ void polling_layout::send(operation& operation, const acquire_op& op, command_ch
                  [&](std::string& out) { commands_->take(out, op.ticket, op.lease); });
 }
 
-/// Takes the lock if it is free, makes the lease whole if it is our own, and tells how long it
-/// lasts if it is another's.
+/// The script takes the lock if it is free, renews it if this ticket holds it, and otherwise
+/// replies with the remaining time of the hold.
 void polling_layout::send_script(operation& operation, command_channel& channel, instant now) {
     channel.send(*this, request_kind::acquire, operation, now, [&](std::string& out) {
         commands_->acquire(out, operation.ticket, operation.terms.lease, operation.terms.fenced,
@@ -99,12 +99,12 @@ void polling_layout::send_script(operation& operation, command_channel& channel,
     });
 }
 
-/// What a release or a withdrawal of this ticket has to leave on the server.
+/// The release memory that a release or a withdrawal of this ticket must leave on the server.
 release_memory polling_layout::memory_for(const ticket& ticket, instant now) {
     if (late_.empty()) { return {}; }
     const auto delay = late_.may_arrive_for(ticket.owner, now);
     if (delay <= base::duration::zero()) { return {}; }
-    late_.forsake(ticket.owner, now);
+    late_.abandon(ticket.owner, now);
     if (!commands_->honours_memory(fenced(ticket.format))) { return {}; }
     return {std::chrono::ceil<base::milliseconds>(delay), true};
 }
@@ -139,7 +139,7 @@ void polling_layout::send(operation& operation, const withdraw_op& op, command_c
     if (!waiters_.empty()) {
         const auto next =
             waiters_.leave(commands_->channel(op.ticket.name), op.ticket.owner.number, now);
-        // The one that leaves may have been notified of a release just now.
+        // This waiter may just have been notified of a release.
         if (next) { notify(notice::kind::maybe_free, *next); }
     }
     send_withdrawal(operation, op.ticket, request_kind::withdraw, channel, now);
@@ -174,7 +174,7 @@ void polling_layout::send(operation& /*operation*/, const list_op& /*op*/,
     assert(false); // rejected
 }
 
-/// No layout's business: see `diagnosis`.
+/// Not handled by layouts: see `diagnosis`.
 template <>
 void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
                           command_channel& /*channel*/, instant /*now*/) {
@@ -195,7 +195,7 @@ void polling_layout::on_lost(request& request, bool may_arrive, instant now) {
         by_set ? now + late_acquires::longest_delay : base::later(counts_until(lost), clock_error);
     if (until <= now) { return; }
     late_.add(lost.ticket, until, now);
-    if (lost.is_cancelled()) { late_.forsake(lost.ticket.owner, now); }
+    if (lost.is_cancelled()) { late_.abandon(lost.ticket.owner, now); }
 }
 
 void polling_layout::on_ready(instant now) {

@@ -1,5 +1,5 @@
 #pragma once
-// Layouts without a queue on the server, as other libraries made them.
+// The layout of locks without a queue on the server, as other libraries write them.
 
 #include "holdfast/engine/redis/layout/lock_layout.hpp"
 #include "holdfast/engine/redis/layout/polling/late_acquires.hpp"
@@ -11,21 +11,20 @@
 
 namespace holdfast::engine::redis {
 
-/// Whoever finds a lock held subscribes to its channel and asks again, at a message or now and
-/// then.
+/// A waiter subscribes to the channel of the lock and asks again, after a message or a delay.
 ///
 ///   free                 plain: SET NX, nothing else       redisson: its script
 ///   held, a try          busy
-///   held, to be waited   SUBSCRIBE, and ask once more by the script, behind it on the same
-///                        connection: a release after that is heard. Then `queued`.
+///   held, to be waited   SUBSCRIBE, then the script, on the same connection: no release after
+///                        that is missed. Then `queued`.
 ///   a message            the first of this client's waiters gets `maybe_free` and asks again
-///   no message           beats of waiters are answered here, `lost`: ask again
+///   no message           a waiter's beat is answered `lost` without the server: ask again
 ///
 /// An acquire whose connection ended without a reply is repeated on the next connection. The first
-/// one may arrive last: after its ticket was released, and after others had their turns.
+/// request may arrive last: after its ticket was released, and after later holders.
 ///
 ///   after its not-after              scripts refuse it
-///   redisson, or plain with tokens   its release leaves a memory: scripts refuse it
+///   redisson, or plain with tokens   its release leaves a release memory: scripts refuse it
 ///   plain without tokens             it takes the lock, and is withdrawn: see late_acquires.hpp
 ///
 /// Thread safety: none.
@@ -55,7 +54,7 @@ private:
         withdraw, ///< or a break: they answer alike
         beat,
         inspect,
-        undo,         ///< of an acquire that was cancelled, or that nobody wants any more
+        undo,         ///< of a cancelled acquire, or of a late one that is abandoned
         clear_memory, ///< of a release
     };
 

@@ -1,4 +1,4 @@
-// What a polling layout makes of replies and messages.
+// polling_layout: replies and messages.
 
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_layout.hpp"
@@ -45,8 +45,8 @@ void polling_layout::on_take_reply(operation& operation, const reply& reply, ins
         on_busy(operation, -1, now);
     } else if (operation.is_cancelled()) {
         on_granted(operation, {}, now);
-    } else if (operation.is_open()) { // otherwise it may be withdrawn by now, and is not sent again
-        // It was sent before, and the reply was lost.
+    } else if (operation.is_open()) { // otherwise it may have been withdrawn: do not send it again
+        // The ticket holds the lock: it was sent before, and the reply was lost.
         send_script(operation, *operation.channel, now);
     }
 }
@@ -103,7 +103,7 @@ void polling_layout::on_release_reply(operation& operation, const reply& reply, 
     releases_.answered(operation.ticket.owner);
     note_remembered(operation);
     answer out = read_release(reply);
-    // The first request may have done it, and its reply was lost.
+    // The first request may have released it; its reply was lost.
     if (out.status == op_status::not_held && operation.terms.resent) {
         out.status = op_status::released;
     }
@@ -115,13 +115,13 @@ void polling_layout::on_release_reply(operation& operation, const reply& reply, 
         [&](std::string& to) { commands_->clear_memory(to, operation.ticket); });
 }
 
-/// A release or a withdrawal was done, and is remembered where that was wanted.
+/// If a release or a withdrawal left a release memory, late acquires are refused from now on.
 void polling_layout::note_remembered(const operation& done) {
     if (done.terms.remembered && !late_.empty()) { late_.forget(done.ticket.owner); }
 }
 
 void polling_layout::on_message(std::string_view channel, std::string_view payload, instant now) {
-    if (payload == "1") { // Redisson: for all of them
+    if (payload == "1") { // Redisson: for all waiters
         for (const auto number : waiters_.all(channel)) {
             notify(notice::kind::maybe_free, number);
         }

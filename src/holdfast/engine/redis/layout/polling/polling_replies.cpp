@@ -9,7 +9,7 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Of what has no end: a time that can still be added to the clock's.
+/// The remaining time of a hold without expiry: it can be added to the clock without overflow.
 constexpr std::chrono::hours a_century{24 * 36'525};
 
 } // namespace

@@ -9,7 +9,7 @@
 
 namespace holdfast::engine::redis {
 
-/// granted; or busy, with the PTTL that is in the way in `pttl`, -1 if it is not known.
+/// granted; or busy, with the PTTL of the current hold in `pttl`, -1 if it is not known.
 [[nodiscard]] answer read_polling_acquire(const reply& reply, std::int64_t& pttl);
 [[nodiscard]] lock_info read_polling_inspect(const reply& reply, std::string name);
 

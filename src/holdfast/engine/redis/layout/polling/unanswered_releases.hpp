@@ -9,19 +9,19 @@
 
 namespace holdfast::engine::redis {
 
-/// Tells a release that is sent again, after its answer was lost, from the first: `not held` then
-/// means that the first one did it.
+/// Recognises a release that is sent again after its reply was lost: the reply `not held` then
+/// means that the first request has released it.
 ///
 /// Thread safety: none.
 class unanswered_releases {
 public:
-    /// So many are kept; all are forgotten then.
-    static constexpr std::size_t most = 10'000;
+    /// When there are more, all are forgotten.
+    static constexpr std::size_t max_owners = 10'000;
 
     /// It is being sent. True: it was sent before, without an answer.
     bool add(const base::owner_id& owner) {
         const bool resent = std::erase(owners_, owner) > 0;
-        if (owners_.size() >= most) { owners_.clear(); }
+        if (owners_.size() >= max_owners) { owners_.clear(); }
         owners_.push_back(owner);
         return resent;
     }

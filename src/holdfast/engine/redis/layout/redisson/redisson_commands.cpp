@@ -10,7 +10,7 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Longer than it takes to find out that an answer was lost, and to ask again.
+/// Longer than it takes to notice a lost reply and to send the release again.
 constexpr base::milliseconds least_memory{20'000};
 
 /// A name with a hash tag of its own keeps that.
@@ -28,12 +28,12 @@ redisson_commands::redisson_commands(const options& options, const client_identi
                        options,
                        identity},
       sharded_{options.sharded},
-      chance_{base::random_seed()} {}
+      jitter_{base::random_seed()} {}
 
 capabilities redisson_commands::caps(primitive kind, bool fenced) const {
     auto can = polling_caps(kind, fenced);
-    can.in = holdfast::layout::redisson;
-    can.what = "layout redisson";
+    can.layout = holdfast::layout::redisson;
+    can.label = "layout redisson";
     return can;
 }
 
@@ -45,7 +45,7 @@ std::string redisson_commands::token_key(std::string_view name) const {
     return tagged("redisson_lock_token:", key(name));
 }
 
-/// 32 digits that are this release's own: an owner releases once.
+/// Ends in 32 digits that are unique to this release: an owner releases once.
 std::string redisson_commands::memory_key(const ticket& ticket) const {
     return tagged("redisson_unlock_latch:", key(ticket.name)) + ':' +
            wire_owner(ticket.owner).substr(16);
@@ -73,9 +73,9 @@ void redisson_commands::withdraw(std::string& out, const ticket& ticket, release
     append_release(out, ticket, memory);
 }
 
-/// A release is published: polling is only for messages that were lost.
+/// A release is published: polling is only needed for lost messages.
 base::duration redisson_commands::poll_in(std::int64_t pttl, std::size_t ahead) {
-    return poll_delay(pttl, ahead, base::milliseconds{250}, chance_);
+    return poll_delay(pttl, ahead, base::milliseconds{250}, jitter_);
 }
 
 void redisson_commands::clear_memory(std::string& out, const ticket& ticket) {

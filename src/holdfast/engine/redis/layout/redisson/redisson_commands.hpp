@@ -1,6 +1,6 @@
 #pragma once
-// A lock as Redisson's RLock and RFencedLock keep it: a hash of owner and count, a channel on which
-// a release is told.
+// The redisson layout: locks as Redisson's RLock and RFencedLock write them, a hash of owner and
+// count, and a channel on which a release is published.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
@@ -29,7 +29,7 @@ private:
     void append_release(std::string& out, const ticket& ticket, release_memory memory);
 
     const bool sharded_;
-    base::jitter chance_;
+    base::jitter jitter_;
 };
 
 } // namespace holdfast::engine::redis

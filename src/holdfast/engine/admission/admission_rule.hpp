@@ -1,6 +1,6 @@
 #pragma once
-// The admission rule: who gets a name, who waits, and what becomes of it. One rule for all engines
-// that keep their own state, in all modes: exclusive, shared and permits.
+// The admission rule: who gets a name and who waits, in all modes: exclusive, shared and permits.
+// All engines that keep their own state use it.
 
 #include "holdfast/engine/admission/queue.hpp"
 #include "holdfast/engine/admission/record.hpp"
@@ -12,7 +12,7 @@
 
 namespace holdfast::engine::admission {
 
-/// Makes room for one more, so that adding it does not throw.
+/// Reserves room for one more item, so that adding it does not throw.
 template <typename Item>
 void make_room(std::vector<Item>& in) {
     if (in.size() == in.capacity()) { in.reserve(in.size() + in.size() / 2 + 1); }
@@ -24,16 +24,17 @@ struct push {
     holdfast::engine::notice notice;
 };
 
-/// Judges one operation on one name. Make one per operation (it costs nothing), inside the lock or
-/// transaction that guards record and queue:
+/// Applies the rule to one operation on one name. Construct one per operation (it costs nothing),
+/// inside the lock or transaction that guards record and queue:
 ///
 ///     std::vector<push> pushes;
-///     gate door{record, queue, at, pushes};
-///     answer said = door.acquire(op, {host, pid});
-///     if (door.changed()) { store(record); }
+///     admission_rule rule{record, queue, at, pushes};
+///     answer answer = rule.acquire(op, {host, pid});
+///     if (rule.changed()) { store(record); }
 ///     // commit, and only then deliver the pushes and the answer
 ///
-/// Every operation first settles: what has expired goes, and whoever is first and fits is granted.
+/// Every operation first settles: it drops what has expired, and grants the head of the queue as
+/// long as it fits.
 ///
 /// | a hold is | until                              | then                               |
 /// |-----------|------------------------------------|------------------------------------|
@@ -42,16 +43,16 @@ struct push {
 /// | held      | deadline, or its client's death    | resting if before rest_until, gone |
 /// | resting   | rest_until, or broken              | gone                               |
 ///
-/// Thread safety: none. Throws only std::bad_alloc and what the queue throws; then record and queue
-/// are as after some of the steps of the operation, none of them half done, and the operation can
-/// be asked for again.
-class gate {
+/// Thread safety: none. Throws only std::bad_alloc and what the queue throws. Then some steps of
+/// the operation are done and none is half done; the operation can be repeated.
+class admission_rule {
 public:
-    gate(record& state, waiter_queue& queue, const moment& at, std::vector<push>& pushes) noexcept
+    admission_rule(record& state, waiter_queue& queue, const moment& at,
+                   std::vector<push>& pushes) noexcept
         : state_{state}, queue_{queue}, at_{at}, pushes_{pushes} {}
 
     /// granted, queued, busy or failed.
-    [[nodiscard]] answer acquire(const acquire_op& operation, const place& from);
+    [[nodiscard]] answer acquire(const acquire_op& operation, const process_info& process);
     /// renewed or lost (failed if the lease is out of range); a waiter: queued, granted or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& item);
     /// released, handed_off or not_held.
@@ -61,35 +62,35 @@ public:
     /// released or not_held.
     [[nodiscard]] op_status break_lock(const break_op& operation);
     [[nodiscard]] lock_info inspect(const std::string& name);
-    /// Only settles, and drops every dead waiter: for housekeeping.
+    /// Housekeeping: settles, and drops every dead waiter.
     void tidy();
 
-    /// The record is not what it was and must be stored. (The queue stores itself.)
+    /// The record has changed and must be stored. (The queue stores itself.)
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
 private:
-    using place_of_hold = std::vector<hold>::iterator;
+    using hold_iterator = std::vector<hold>::iterator;
 
-    void settle(const base::owner_id* asker);
+    void settle(const base::owner_id* requester);
     void drop_ended_holds();
     void drop_dead_waiters();
-    unsigned grant_heads(const base::owner_id* asker);
-    void hand_off(waiter&& to, const base::owner_id* asker);
+    unsigned grant_waiters(const base::owner_id* requester);
+    void hand_off(waiter&& to, const base::owner_id* requester);
 
-    [[nodiscard]] place_of_hold find(const base::owner_id& owner) noexcept;
+    [[nodiscard]] hold_iterator find(const base::owner_id& owner) noexcept;
     [[nodiscard]] bool fits(mode mode, unsigned permits) const noexcept;
     [[nodiscard]] std::uint64_t next_token() const noexcept;
-    [[nodiscard]] std::uint64_t give_token(mode mode, std::uint64_t proposed) noexcept;
-    [[nodiscard]] bool tokens_used_up() const noexcept;
+    [[nodiscard]] std::uint64_t issue_token(mode mode, std::uint64_t proposed) noexcept;
+    [[nodiscard]] bool tokens_exhausted() const noexcept;
 
-    [[nodiscard]] std::optional<answer> wrong_use(const acquire_op& operation) const;
-    [[nodiscard]] std::optional<answer> wrong_proposal(const acquire_op& request) const;
-    [[nodiscard]] answer grant(const acquire_op& operation, const place& from);
+    [[nodiscard]] std::optional<answer> reject_mismatch(const acquire_op& operation) const;
+    [[nodiscard]] std::optional<answer> reject_proposal(const acquire_op& request) const;
+    [[nodiscard]] answer grant(const acquire_op& operation, const process_info& process);
     [[nodiscard]] answer grant_again(hold& held, const acquire_op& request) noexcept;
-    [[nodiscard]] answer enqueue(const acquire_op& operation, const place& from);
+    [[nodiscard]] answer enqueue(const acquire_op& operation, const process_info& process);
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
     [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
-    void remember(const base::owner_id& owner, op_status status) noexcept;
+    void set_last_release(const base::owner_id& owner, op_status status) noexcept;
     void keep_past(base::instant end) noexcept;
     void keep_past_duplicates(const acquire_op& request) noexcept;
 

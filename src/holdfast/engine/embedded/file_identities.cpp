@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/placement.hpp"
+#include "holdfast/engine/embedded/file_identities.hpp"
 
 #include "holdfast/engine/embedded/failure.hpp"
 
@@ -9,7 +9,7 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-failure replaced(const std::string& path) {
+failure replaced_failure(const std::string& path) {
     return {errc::store_replaced, path +
                                       " was moved or removed while in use, so locks may be "
                                       "lost; " +
@@ -18,14 +18,14 @@ failure replaced(const std::string& path) {
 
 } // namespace
 
-placement::placement(const std::string& database) {
+file_identities::file_identities(const std::string& database) {
     if (::stat("/", &root_) != 0) { throw system_failure("/", "find", errno); }
     const std::array<const char*, 3> ends{"", "-wal", "-shm"};
     for (std::size_t at = 0; at < files_.size(); ++at) {
         opened_file& file = files_.at(at);
         file.path = database + ends.at(at);
         file.handle = base::fd{::open(file.path.c_str(), O_PATH | O_CLOEXEC)};
-        if (!file.handle && errno == ENOENT) { throw replaced(file.path); }
+        if (!file.handle && errno == ENOENT) { throw replaced_failure(file.path); }
         struct stat found {};
         if (!file.handle || ::fstat(file.handle.get(), &found) != 0) {
             throw system_failure(file.path, "find", errno);
@@ -35,13 +35,13 @@ placement::placement(const std::string& database) {
     }
 }
 
-void placement::demand() const {
+void file_identities::check() const {
     for (const opened_file& file : files_) {
-        if (is_gone(file)) { throw replaced(file.path); }
+        if (is_gone(file)) { throw replaced_failure(file.path); }
     }
 }
 
-bool placement::is_gone(const opened_file& file) const noexcept {
+bool file_identities::is_gone(const opened_file& file) const noexcept {
     struct stat found {};
     const bool there = ::stat(file.path.c_str(), &found) == 0;
     if (there && found.st_dev == file.device && found.st_ino == file.inode) { return false; }
@@ -49,8 +49,8 @@ bool placement::is_gone(const opened_file& file) const noexcept {
     const bool path_tells = (there || errno == ENOENT) && ::stat("/", &root) == 0 &&
                             root.st_dev == root_.st_dev && root.st_ino == root_.st_ino;
     if (path_tells) { return true; }
-    // The folder may not be searched any more, or the path means another file since a chroot. The
-    // file itself still tells whether it has a name.
+    // The process may have lost access to the folder, or the path means another file since a
+    // chroot. The link count of the file still shows whether it was removed.
     return ::fstat(file.handle.get(), &found) == 0 && found.st_nlink == 0;
 }
 

@@ -1,15 +1,15 @@
-// What holders, waiters and onlookers do after the grant: beat, release, withdraw, break, inspect.
+// admission_rule: all operations but acquire: beat, release, withdraw, break, inspect.
 
-#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/admission_rule.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 
 #include <algorithm>
 #include <chrono>
 
 namespace holdfast::engine::admission {
 
-beat_answer gate::beat(const beat_op::item& item) {
+beat_answer admission_rule::beat(const beat_op::item& item) {
     const base::owner_id& owner = item.ticket.owner;
     settle(&owner);
     beat_answer out;
@@ -29,7 +29,7 @@ beat_answer gate::beat(const beat_op::item& item) {
     } else if (holds) {
         out.status = op_status::granted;
         out.token = held->token;
-    } else if (state_.waiting > 0 && queue_.touch(owner, base::later(at_.now, waiter_patience))) {
+    } else if (state_.waiting > 0 && queue_.touch(owner, base::later(at_.now, waiter_timeout))) {
         out.status = op_status::queued;
         out.ahead = queue_.ahead(owner).value_or(0);
         out.check_in = check_in(out.ahead);
@@ -37,14 +37,14 @@ beat_answer gate::beat(const beat_op::item& item) {
     return out;
 }
 
-op_status gate::release(const base::owner_id& owner) {
+op_status admission_rule::release(const base::owner_id& owner) {
     drop_ended_holds();
     const auto held = find(owner);
     const bool found = held != state_.holds.end();
     if (!found || held->resting(at_.now)) {
         const op_status before =
             found && held->released ? op_status::released : op_status::not_held;
-        grant_heads(nullptr);
+        grant_waiters(nullptr);
         return released_last(owner) ? state_.last.status : before;
     }
     const bool rests = held->rest_until > at_.now;
@@ -53,32 +53,32 @@ op_status gate::release(const base::owner_id& owner) {
     } else {
         state_.holds.erase(held);
     }
-    remember(owner, op_status::released); // before anything can throw: by now it is done
-    if (grant_heads(nullptr) == 0 || rests) { return op_status::released; }
-    remember(owner, op_status::handed_off);
+    set_last_release(owner, op_status::released); // before anything can throw: the hold has ended
+    if (grant_waiters(nullptr) == 0 || rests) { return op_status::released; }
+    set_last_release(owner, op_status::handed_off);
     return op_status::handed_off;
 }
 
-op_status gate::withdraw(const base::owner_id& owner) {
+op_status admission_rule::withdraw(const base::owner_id& owner) {
     drop_ended_holds();
     op_status done = released_last(owner) ? op_status::released : op_status::not_held;
     const auto held = find(owner);
     if (held != state_.holds.end() && !held->resting(at_.now)) {
-        // min_hold is for work that was done. Nobody heard of this grant, so none was.
+        // No min_hold: the owner never learned of this grant, so it did no work.
         state_.holds.erase(held);
-        remember(owner, op_status::released);
+        set_last_release(owner, op_status::released);
         done = op_status::released;
     } else if (state_.waiting > 0 && queue_.erase(owner)) {
         --state_.waiting;
         changed_ = true;
         done = op_status::released;
     }
-    grant_heads(nullptr); // it may have been the head that did not fit
+    grant_waiters(nullptr); // the head that did not fit may have left
     return done;
 }
 
-op_status gate::break_lock(const break_op& operation) {
-    // Not settled first: who would be granted by that did not hold when the break was asked for.
+op_status admission_rule::break_lock(const break_op& operation) {
+    // Grants nothing first: a waiter granted here did not hold when the break was requested.
     drop_ended_holds();
     pushes_.reserve(pushes_.size() + state_.holds.size()); // below, nothing may throw
     const auto gone = std::erase_if(state_.holds, [&](const hold& hold) {
@@ -87,11 +87,12 @@ op_status gate::break_lock(const break_op& operation) {
             pushes_.push_back(
                 {hold.owner.client, {notice::kind::broken, hold.owner.number, hold.token}});
         }
-        keep_past(std::max(at_.now, hold.deadline)); // until then its owner may believe in it
+        keep_past(
+            std::max(at_.now, hold.deadline)); // until then its owner may believe that it holds
         return true;
     });
     if (gone > 0) { changed_ = true; }
-    grant_heads(nullptr);
+    grant_waiters(nullptr);
     return gone > 0 ? op_status::released : op_status::not_held;
 }
 
@@ -102,21 +103,21 @@ std::chrono::system_clock::time_point wall(std::int64_t us) {
 }
 
 template <typename Entry>
-party describe(const Entry& one) {
+party describe(const Entry& entry) {
     party out;
-    out.owner = one.owner.text();
-    out.mode = one.mode;
-    out.permits = one.permits;
-    out.host = one.from.host;
-    out.pid = one.from.pid;
-    out.note = one.note;
-    out.since = wall(one.since_wall_us);
+    out.owner = entry.owner.text();
+    out.mode = entry.mode;
+    out.permits = entry.permits;
+    out.host = entry.process.host;
+    out.pid = entry.process.pid;
+    out.note = entry.note;
+    out.since = wall(entry.since_wall_us);
     return out;
 }
 
 } // namespace
 
-lock_info gate::inspect(const std::string& name) {
+lock_info admission_rule::inspect(const std::string& name) {
     tidy();
     lock_info out;
     out.name = name;
@@ -140,11 +141,11 @@ lock_info gate::inspect(const std::string& name) {
     return out;
 }
 
-bool gate::released_last(const base::owner_id& owner) const noexcept {
+bool admission_rule::released_last(const base::owner_id& owner) const noexcept {
     return state_.last.status != op_status::not_held && state_.last.owner == owner;
 }
 
-void gate::remember(const base::owner_id& owner, op_status status) noexcept {
+void admission_rule::set_last_release(const base::owner_id& owner, op_status status) noexcept {
     state_.last = {owner, status};
     keep_past(at_.now);
     changed_ = true;

@@ -1,7 +1,7 @@
-// Which stores there are in this process.
+// The stores of this process, by name.
 
 #include "holdfast/base/process.hpp"
-#include "holdfast/engine/memory/store.hpp"
+#include "holdfast/engine/memory/memory_store.hpp"
 
 #include <atomic>
 
@@ -12,14 +12,14 @@ namespace {
 struct registry {
     explicit registry(std::uint64_t made_in) : generation{made_in} {}
     const std::uint64_t generation;
-    std::mutex guard;
-    std::map<std::string, std::weak_ptr<store>> stores;
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<memory_store>> stores;
 };
 
-/// A child of fork() gets a registry of its own: the parent's may have been in use by a thread that
-/// the child does not have, and its stores hold copies of locks that are the parent's. Never
-/// destroyed: clients may outlive static objects.
-registry& of_this_process() {
+/// A child of fork() gets a registry of its own: a thread that the child does not have may have
+/// locked the parent's, and its stores hold copies of the parent's locks. Never destroyed: clients
+/// may outlive static objects.
+registry& process_registry() {
     static std::atomic<registry*> current{nullptr};
     const auto generation = base::process_generation();
     registry* seen = current.load(std::memory_order_acquire);
@@ -34,14 +34,14 @@ registry& of_this_process() {
 
 } // namespace
 
-std::shared_ptr<store> store::named(const std::string& name) {
-    registry& all = of_this_process();
-    const std::lock_guard hold{all.guard};
-    std::erase_if(all.stores, [](const auto& one) { return one.second.expired(); });
-    std::weak_ptr<store>& known = all.stores[name];
+std::shared_ptr<memory_store> memory_store::find_or_make_store(const std::string& name) {
+    registry& registry = process_registry();
+    const std::lock_guard hold{registry.mutex};
+    std::erase_if(registry.stores, [](const auto& entry) { return entry.second.expired(); });
+    std::weak_ptr<memory_store>& known = registry.stores[name];
     auto found = known.lock();
     if (found == nullptr) {
-        found = std::make_shared<store>();
+        found = std::make_shared<memory_store>();
         known = found;
     }
     return found;

@@ -1,5 +1,5 @@
 #pragma once
-// The files beside the database, and how they come to be as accessible as it is.
+// Paths of the files beside the database, and how they get its mode and group.
 
 #include <string>
 #include <sys/stat.h>
@@ -14,13 +14,13 @@ namespace holdfast::engine::embedded {
     return database + "-inbox";
 }
 
-/// Gives an open file the mode and, where allowed, the group of the database, whatever the umask.
-void resemble(int file, const struct stat& database) noexcept;
+/// Gives an open file the mode and, where permitted, the group of the database, whatever the umask.
+void copy_access(int file, const struct stat& database) noexcept;
 
-/// The same for what cannot be opened first: a FIFO, a folder.
-void resemble(const std::string& path, mode_t mode, const struct stat& database) noexcept;
+/// The same by path, for a FIFO or a folder.
+void copy_access(const std::string& path, mode_t mode, const struct stat& database) noexcept;
 
-/// Who may read files may search folders.
+/// The mode of a folder for files of this mode: whoever may read them may search it.
 [[nodiscard]] constexpr mode_t folder_mode(mode_t file_mode) noexcept {
     return (file_mode & 0666U) | ((file_mode & 0444U) >> 2U);
 }

@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,14 +11,14 @@ constexpr auto keep_owner = static_cast<uid_t>(-1);
 
 } // namespace
 
-// That a group cannot be set (the user is not in it) or a mode (not the owner) is found out by
-// whoever cannot open the file; here it is no reason to stop.
-void resemble(int file, const struct stat& database) noexcept {
+// Errors are ignored: this user may not be in the group, or not be the owner. A user that then
+// cannot open the file gets an error of its own.
+void copy_access(int file, const struct stat& database) noexcept {
     [[maybe_unused]] const int owned = ::fchown(file, keep_owner, database.st_gid);
     [[maybe_unused]] const int moded = ::fchmod(file, database.st_mode & 0666U);
 }
 
-void resemble(const std::string& path, mode_t mode, const struct stat& database) noexcept {
+void copy_access(const std::string& path, mode_t mode, const struct stat& database) noexcept {
     [[maybe_unused]] const int owned =
         ::fchownat(AT_FDCWD, path.c_str(), keep_owner, database.st_gid, AT_SYMLINK_NOFOLLOW);
     [[maybe_unused]] const int moded = ::chmod(path.c_str(), mode);

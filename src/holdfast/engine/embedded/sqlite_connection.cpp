@@ -1,4 +1,4 @@
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 #include <sqlite3.h>
 
@@ -15,8 +15,9 @@ bool is_busy(int result) noexcept {
     return (result & 0xff) == SQLITE_BUSY || result == SQLITE_PROTOCOL;
 }
 
-/// SQLite's own way to the files, but without sleep: while somebody else is stopped in the middle
-/// of changing the WAL's index, SQLite would sleep up to ten seconds in `BEGIN`. We return later.
+/// SQLite's unix VFS, but without sleep: while another process is stopped in the middle of changing
+/// the WAL's index, SQLite would sleep for up to ten seconds in `BEGIN`. The engine retries
+/// instead.
 class vfs_without_sleep {
 public:
     [[nodiscard]] static const char* name() {
@@ -65,8 +66,8 @@ void finalize_statement::operator()(sqlite3_stmt* statement) const noexcept {
     sqlite3_finalize(statement);
 }
 
-connection::connection(std::string path, access wanted) : path_{std::move(path)} {
-    const bool look = wanted == access::look_only;
+sqlite_connection::sqlite_connection(std::string path, access wanted) : path_{std::move(path)} {
+    const bool look = wanted == access::unlocked_read;
     const std::string name = look ? look_only_uri(path_) : path_;
     const int flags = SQLITE_OPEN_NOMUTEX |
                       (look ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE);
@@ -76,12 +77,12 @@ connection::connection(std::string path, access wanted) : path_{std::move(path)}
     if (result != SQLITE_OK) { throw sqlite_failure(path_, opened, result); }
     sqlite3_extended_result_codes(opened, 1);
     sqlite3_busy_timeout(opened, 0);
-    // Nothing in a file that others can write may run code here or crash us.
+    // Others can write the file: nothing in it may run code here or crash this process.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    // A closing client would otherwise wait for the disk twice and remove files that the next one
-    // makes again; keep_wal_short bounds the WAL.
+    // A checkpoint on close would wait for the disk twice and remove files that the next client
+    // creates again; limit_wal bounds the WAL.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     const auto count_pages = [](void* to, sqlite3* /*on*/, const char* /*schema*/, int pages) {
         *static_cast<int*>(to) = pages;
@@ -90,60 +91,60 @@ connection::connection(std::string path, access wanted) : path_{std::move(path)}
     sqlite3_wal_hook(opened, count_pages, &wal_pages_); // instead of automatic checkpoints
 }
 
-// SQLite's own automatic checkpoints never end while other processes commit all the time: there are
-// always new pages, so the WAL is never begun anew and each commit tries again. So: try at every
-// 4 MB, and at 8 MB keep the others out until it is empty.
+// While other processes commit all the time, SQLite's automatic checkpoints never reach the end of
+// the WAL, so it never restarts and every commit tries again. So: try at every 4 MB, and from 8 MB
+// on block the others until the WAL is empty.
 namespace {
 
 constexpr int pages_between_checkpoints = 4000;
-constexpr int most_wal_pages = 8000;
-constexpr int most_waits_for_readers = 100;
+constexpr int max_wal_pages = 8000;
+constexpr int max_waits_for_readers = 100;
 
-int yield_a_little(void* /*unused*/, int times) {
+int yield_briefly(void* /*unused*/, int times) {
     ::sched_yield();
-    return times < most_waits_for_readers ? 1 : 0;
+    return times < max_waits_for_readers ? 1 : 0;
 }
 
 } // namespace
 
-void connection::keep_wal_short() noexcept {
+void sqlite_connection::limit_wal() noexcept {
     if (wal_pages_ < pages_between_checkpoints) {
         next_checkpoint_ = pages_between_checkpoints;
     } else if (wal_pages_ >= next_checkpoint_) {
         next_checkpoint_ = wal_pages_ + pages_between_checkpoints;
-        checkpoint(wal_pages_ < most_wal_pages ? SQLITE_CHECKPOINT_PASSIVE
-                                               : SQLITE_CHECKPOINT_TRUNCATE);
+        checkpoint(wal_pages_ < max_wal_pages ? SQLITE_CHECKPOINT_PASSIVE
+                                              : SQLITE_CHECKPOINT_TRUNCATE);
     }
 }
 
-void connection::empty_wal() noexcept { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+void sqlite_connection::truncate_wal() noexcept { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
 
-/// That it fails (a full disk, others in the way) is no reason to say that the commit did.
-void connection::checkpoint(int how) noexcept {
-    sqlite3_busy_handler(raw_.get(), yield_a_little, nullptr);
-    sqlite3_wal_checkpoint_v2(raw_.get(), "main", how, nullptr, nullptr);
+/// Failures (a full disk, a reader) are ignored: the commit has succeeded.
+void sqlite_connection::checkpoint(int mode) noexcept {
+    sqlite3_busy_handler(raw_.get(), yield_briefly, nullptr);
+    sqlite3_wal_checkpoint_v2(raw_.get(), "main", mode, nullptr, nullptr);
     sqlite3_busy_timeout(raw_.get(), 0);
 }
 
-bool connection::in_transaction() const noexcept {
+bool sqlite_connection::in_transaction() const noexcept {
     return raw_ != nullptr && sqlite3_get_autocommit(raw_.get()) == 0;
 }
 
-bool connection::run(const char* sql) {
+bool sqlite_connection::run(const char* sql) {
     const int result = sqlite3_exec(raw_.get(), sql, nullptr, nullptr, nullptr);
     if (is_busy(result)) { return false; }
     if (result != SQLITE_OK) { throw sqlite_failure(path_, raw_.get(), result); }
     return true;
 }
 
-bool connection::ask(const char* sql, std::int64_t& number) {
-    std::string said;
-    if (!ask(sql, said)) { return false; }
-    number = std::stoll(said);
+bool sqlite_connection::query(const char* sql, std::int64_t& number) {
+    std::string text;
+    if (!query(sql, text)) { return false; }
+    number = std::stoll(text);
     return true;
 }
 
-bool connection::ask(const char* sql, std::string& text) {
+bool sqlite_connection::query(const char* sql, std::string& text) {
     sqlite3_stmt* raw = nullptr;
     int result = sqlite3_prepare_v2(raw_.get(), sql, -1, &raw, nullptr);
     const std::unique_ptr<sqlite3_stmt, finalize_statement> owned{raw};
@@ -151,8 +152,8 @@ bool connection::ask(const char* sql, std::string& text) {
     if (is_busy(result)) { return false; }
     if (result == SQLITE_DONE) { throw damaged(path_, std::string{"no answer to "} + sql); }
     if (result != SQLITE_ROW) { throw sqlite_failure(path_, raw_.get(), result); }
-    const auto* const said = reinterpret_cast<const char*>(sqlite3_column_text(raw, 0));
-    text = said == nullptr ? "" : said;
+    const auto* const value = reinterpret_cast<const char*>(sqlite3_column_text(raw, 0));
+    text = value == nullptr ? "" : value;
     return true;
 }
 
@@ -160,32 +161,34 @@ void statement::prepare() {
     if (raw_ != nullptr) { return; }
     sqlite3_stmt* raw = nullptr;
     const int result =
-        sqlite3_prepare_v3(on_->raw(), sql_, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+        sqlite3_prepare_v3(connection_->raw(), sql_, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     raw_.reset(raw);
-    if (result != SQLITE_OK) { throw sqlite_failure(on_->path(), on_->raw(), result); }
+    if (result != SQLITE_OK) {
+        throw sqlite_failure(connection_->path(), connection_->raw(), result);
+    }
 }
 
-statement& statement::bind(int place, std::int64_t value) {
+statement& statement::bind(int parameter, std::int64_t value) {
     prepare();
-    sqlite3_bind_int64(raw_.get(), place, value);
+    sqlite3_bind_int64(raw_.get(), parameter, value);
     return *this;
 }
 
-statement& statement::bind(int place, bytes value) {
+statement& statement::bind(int parameter, bytes value) {
     prepare();
     // An empty blob, not NULL, where there are no bytes.
     const void* const data = value.empty() ? static_cast<const void*>("") : value.data();
-    sqlite3_bind_blob64(raw_.get(), place, data, value.size(), SQLITE_STATIC);
+    sqlite3_bind_blob64(raw_.get(), parameter, data, value.size(), SQLITE_STATIC);
     return *this;
 }
 
-statement& statement::bind(int place, const std::string& value) {
-    return bind(place, std::as_bytes(std::span{value}));
+statement& statement::bind(int parameter, const std::string& value) {
+    return bind(parameter, std::as_bytes(std::span{value}));
 }
 
 failure statement::failed(int result) {
-    failure why = sqlite_failure(on_->path(), on_->raw(), result);
-    reset(); // only now: it may change what the connection remembers
+    failure why = sqlite_failure(connection_->path(), connection_->raw(), result);
+    reset(); // only now: it may change the error of the connection
     return why;
 }
 
@@ -198,7 +201,7 @@ bool statement::step() {
 }
 
 void statement::run() {
-    const rows once{*this};
+    const statement_reset reset_after{*this};
     (void)step();
 }
 
