@@ -66,6 +66,8 @@ public:
     void reset() { engine_->reset(); }
     /// Sends what was started, and reads nothing.
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
+    /// Whether the socket had no room for all that was sent.
+    [[nodiscard]] bool waits_for_room() const;
     /// As if another thread had begun to read; true if the engine lets it.
     [[nodiscard]] bool begin_to_read() {
         reading_ = engine_->expect();
