@@ -121,6 +121,24 @@ TEST_P(after_fork, a_waiter_in_the_parent_is_still_served) { // P6
     EXPECT_TRUE(waiter.get());
 }
 
+// Debug builds assert that no thread waits in a lock that is destroyed; this one is the parent's.
+TEST_P(after_fork, a_lock_in_which_a_thread_of_the_parent_waits_may_be_destroyed) { // P4
+    auto fleet = connect();
+    auto rival = connect();
+    auto held = holdfast::mutex{rival, "stock"}.acquire();
+    std::optional<holdfast::mutex> stock{std::in_place, fleet, "stock"};
+    background waiter{
+        [&](std::stop_token stop) { return stock->acquire({.stop = std::move(stop)}).valid(); }};
+    ASSERT_TRUE(will_wait("stock", 1));
+    EXPECT_EQ(in_child([&] {
+                  stock.reset();
+                  return std::string{};
+              }),
+              "");
+    held.release();
+    EXPECT_TRUE(waiter.get()) << "the parent goes on";
+}
+
 TEST_P(after_fork, a_child_can_make_a_client_of_its_own) { // P1
     HOLDFAST_NEEDS(GetParam().across_processes);
 #if defined(__SANITIZE_THREAD__)

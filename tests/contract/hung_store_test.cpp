@@ -2,6 +2,11 @@
 // uses; and P8: what they left behind is cleared up when it goes on.
 #include "contract/contract.hpp"
 
+#include <latch>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
 namespace {
 
 using namespace holdfast::test;
@@ -30,6 +35,27 @@ TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
     the_store().resume();
     EXPECT_TRUE(will_be_clear("locked", scaled(4s))) << "its lease is half a minute";
     EXPECT_TRUE(will_be_clear("held", scaled(4s)));
+}
+
+TEST_P(hung_store, does_not_hold_up_the_destructor_of_a_lock_once_for_each_reader) {
+    HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).supported);
+    constexpr int count = 16; // one after the other they would take 3.2 s
+    auto fleet = connect();
+    std::optional<holdfast::shared_mutex> prices{std::in_place, fleet, "prices"};
+    std::latch all_hold{count};
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < count; ++i) {
+        readers.emplace_back([&](const std::stop_token& stop) {
+            prices->lock_shared();
+            all_hold.count_down();
+            (void)eventually([&] { return stop.stop_requested(); });
+        });
+    }
+    all_hold.wait();
+    HOLDFAST_HANG_STORE();
+    EXPECT_LT(time_of([&] { prices.reset(); }), 200ms + slack);
+    the_store().go_on();
+    EXPECT_TRUE(will_be_clear("prices", scaled(4s))) << "the releases continue (P8)";
 }
 
 TEST_P(hung_store, holds_up_a_try_for_a_second_and_a_wait_for_its_time) { // P5

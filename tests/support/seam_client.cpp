@@ -85,6 +85,13 @@ lock_info seam_client::inspect(const std::string& name) {
     return answer.report->locks.front();
 }
 
+bool seam_client::waits_for_room() const {
+    std::vector<pollfd> fds;
+    engine_->pollables(fds);
+    return std::ranges::any_of(fds,
+                               [](const pollfd& each) { return (each.events & POLLOUT) != 0; });
+}
+
 std::optional<engine::answer> seam_client::answer_to(engine::op_id id) const {
     const auto found = answers_.find(id);
     if (found == answers_.end()) { return std::nullopt; }

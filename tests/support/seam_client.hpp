@@ -66,6 +66,8 @@ public:
     void reset() { engine_->reset(); }
     /// Sends started operations, and reads nothing.
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
+    /// Whether the socket had no room for all that was sent.
+    [[nodiscard]] bool waits_for_room() const;
     /// Starts a direct read, as another thread would. Returns whether the engine allows it.
     [[nodiscard]] bool begin_to_read() {
         reading_ = engine_->start_direct_read();

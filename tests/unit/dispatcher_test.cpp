@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace holdfast::drive {
@@ -120,6 +121,26 @@ TEST_F(dispatcher_test, sends_all_heartbeats_of_a_turn_in_one_request) {
     EXPECT_EQ(participant_->take(), (lines{"beat of 1000: renewed", "beat of 2000: unknown"}))
         << "the answer has no item for the second";
     EXPECT_FALSE(dispatcher_.awaits_heartbeat());
+}
+
+TEST_F(dispatcher_test, delivers_all_heartbeats_of_a_batch_whose_participants_each_send_something) {
+    constexpr int count = 20; // more than there is room for in the beginning
+    lines renewed;
+    for (int i = 1; i <= count; ++i) {
+        beat(base::milliseconds{i});
+        renewed.push_back("beat of " + std::to_string(i) + ": renewed");
+    }
+    dispatcher_.settle();
+    ASSERT_EQ(state_.submitted.size(), 1U);
+    participant_->on_call = [&] { ask(); };
+    engine::answer all;
+    all.id = 1;
+    all.beats.resize(count);
+    for (auto& each : all.beats) { each.status = op_status::renewed; }
+    state_.sink->answered(std::move(all));
+    dispatcher_.settle();
+    EXPECT_EQ(participant_->take(), renewed);
+    EXPECT_EQ(state_.submitted.size(), 1U + count);
 }
 
 TEST_F(dispatcher_test, delivers_notices_to_listeners) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -98,6 +99,20 @@ private:
     driver& driver_;
 };
 
+/// The system's time; counts how often it is read.
+class counting_time final : public base::time_source {
+public:
+    [[nodiscard]] base::instant now() const noexcept override {
+        ++reads;
+        return base::system_time().now();
+    }
+    [[nodiscard]] std::int64_t wall_us() const noexcept override {
+        return base::system_time().wall_us();
+    }
+
+    mutable std::atomic<int> reads{0};
+};
+
 class driver_test : public testing::Test {
 protected:
     std::shared_ptr<question> make() { return std::make_shared<question>(driver_); }
@@ -127,8 +142,12 @@ protected:
         }
     }
 
+    /// Takes the driver's lock and gives it back: whoever had it waits by now.
+    void await_unlocked() { const driver::turn turn{driver_}; }
+
     line_engine line_;
-    driver driver_{std::make_unique<test::fake_engine>(line_.state), base::system_time()};
+    counting_time time_;
+    driver driver_{std::make_unique<test::fake_engine>(line_.state), time_};
 };
 
 TEST_F(driver_test, returns_at_once_if_the_answer_has_arrived) {
@@ -269,6 +288,19 @@ TEST_F(driver_test, drain_returns_after_its_time_out) {
     }
     driver_.drain(1ms);
     EXPECT_FALSE(last->answered);
+}
+
+// E.g. in an unlock() that is about to return. A caller that leaves the lead wakes nobody.
+TEST_F(driver_test, ends_after_the_caller_that_leads_has_left) {
+    const std::jthread caller{[&] { EXPECT_TRUE(ask()); }};
+    await_submitted(1);
+    await_unlocked(); // the caller leads, and polls
+    const std::jthread server{[&, before = time_.reads.load()] {
+        while (time_.reads == before) { std::this_thread::yield(); } // drain() has the lock
+        await_unlocked();                                            // it waits for the lead
+        line_.answer();
+    }};
+    driver_.drain(1h); // without end if it only looked once
 }
 
 } // namespace

@@ -51,6 +51,7 @@ protected:
             for (const auto& word : command->items()) { each.push_back(word.string()); }
         }
         output.sent += output.unsent.size();
+        output.offered = output.sent;
         output.unsent.clear();
         channel.requests().note_sent();
         return out;

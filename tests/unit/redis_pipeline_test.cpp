@@ -35,8 +35,9 @@ protected:
         return channel.send(handler, 0, operation, now, [&](std::string& out) { out += text; });
     }
     request& send(engine::op_id id) { return send(*start(id)); }
-    /// The socket takes so many bytes of what is not sent.
+    /// The stream is offered all that is not sent, and takes so many bytes of it.
     void take_bytes(std::size_t count) {
+        output.offered = output.sent + output.unsent.size();
         output.unsent.erase(0, count);
         output.sent += count;
         channel.requests().note_sent();
@@ -141,6 +142,18 @@ TEST_F(redis_pipeline, merges_into_a_request_only_while_none_of_it_is_sent) {
     auto& second = send(2);
     EXPECT_EQ(channel.requests().last_unsent(), &second);
     take_bytes(5 + 6);
+    EXPECT_EQ(channel.requests().last_unsent(), nullptr);
+}
+
+// TLS may have encrypted the bytes already, although the socket had no room for them.
+TEST_F(redis_pipeline, merges_into_no_request_that_was_offered_to_the_stream) {
+    send(1);
+    take_bytes(0);
+    EXPECT_TRUE(channel.requests().has_unsent());
+    EXPECT_EQ(channel.requests().last_unsent(), nullptr);
+    auto& second = send(2);
+    EXPECT_EQ(channel.requests().last_unsent(), &second) << "this one was not";
+    take_bytes(6);
     EXPECT_EQ(channel.requests().last_unsent(), nullptr);
 }
 
