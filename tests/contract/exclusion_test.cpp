@@ -49,16 +49,16 @@ TEST_P(exclusion, a_second_client_is_refused_while_the_first_holds) { // P1
 
 TEST_P(exclusion, two_objects_of_one_client_exclude_each_other) { // P1
     auto fleet = connect();
-    holdfast::mutex one{fleet, "stock"};
+    holdfast::mutex first{fleet, "stock"};
     holdfast::mutex other{fleet, "stock"};
-    const auto held = one.acquire();
+    const auto held = first.acquire();
     EXPECT_FALSE(other.try_acquire());
-    EXPECT_FALSE(one.try_acquire());
+    EXPECT_FALSE(first.try_acquire());
 }
 
 TEST_P(exclusion, different_names_do_not_exclude_each_other) { // P1
     auto fleet = connect();
-    const auto one = holdfast::mutex{fleet, "stock:1"}.acquire();
+    const auto first = holdfast::mutex{fleet, "stock:1"}.acquire();
     const auto other = holdfast::mutex{fleet, "stock:2"}.try_acquire();
     EXPECT_TRUE(other);
 }
@@ -88,7 +88,7 @@ TEST_P(exclusion, threads_of_several_clients_lose_no_count_of_an_unguarded_count
     EXPECT_TRUE(will_be_clear("counter"));
 }
 
-TEST_P(exclusion, threads_that_share_a_mutex_see_what_the_one_before_wrote) { // P1
+TEST_P(exclusion, threads_that_share_a_mutex_see_each_others_writes) { // P1
     auto fleet = connect();
     holdfast::mutex guard{fleet, "counter"};
     int count = 0; // not atomic: a race detector sees whether lock() orders as std::mutex does
@@ -106,7 +106,7 @@ TEST_P(exclusion, threads_that_share_a_mutex_see_what_the_one_before_wrote) { //
     EXPECT_EQ(count, 4 * 30);
 }
 
-TEST_P(exclusion, unique_lock_works_in_all_its_ways) { // P1
+TEST_P(exclusion, unique_lock_works_in_all_forms) { // P1
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -131,9 +131,9 @@ TEST_P(exclusion, std_lock_takes_two_in_any_order_without_deadlock) { // P1
     auto second = connect();
     std::atomic<int> inside{0};
     std::atomic<int> overlaps{0};
-    const auto loop = [&](holdfast::mutex& one, holdfast::mutex& two) {
+    const auto loop = [&](holdfast::mutex& outer, holdfast::mutex& inner) {
         for (int round = 0; round < 15; ++round) {
-            const std::scoped_lock both{one, two};
+            const std::scoped_lock both{outer, inner};
             if (inside.fetch_add(1) != 0) { overlaps.fetch_add(1); }
             std::this_thread::yield();
             inside.fetch_sub(1);

@@ -13,8 +13,8 @@ using holdfast::errc;
 HOLDFAST_CONTRACT(after_fork);
 
 /// In a child, where EXPECT is of no use: adds `what` to `wrong` unless it is true.
-void check(std::string& wrong, bool fine, const char* what) {
-    if (!fine) { wrong += std::string{what} + "; "; }
+void check(std::string& wrong, bool fine, const char* step) {
+    if (!fine) { wrong += std::string{step} + "; "; }
 }
 
 TEST_P(after_fork, a_lease_is_not_valid_in_the_child_and_unharmed_in_the_parent) { // P4
@@ -59,8 +59,8 @@ TEST_P(after_fork, every_operation_of_the_child_fails_with_forked) { // P4
     stock.lock();
     EXPECT_EQ(in_child([&] {
                   std::string wrong;
-                  const auto forked = [&](auto action, const char* what) {
-                      check(wrong, failure_of(action) == errc::forked, what);
+                  const auto forked = [&](auto action, const char* step) {
+                      check(wrong, failure_of(action) == errc::forked, step);
                   };
                   forked([&] { stock.lock(); }, "lock what is held");
                   forked([&] { other.lock(); }, "lock what is free");

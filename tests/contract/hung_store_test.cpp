@@ -19,7 +19,7 @@ template <class Action>
     return watch.elapsed();
 }
 
-TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
+TEST_P(hung_store, does_not_block_unlock_and_destructors) {
     auto fleet = connect();
     holdfast::mutex locked{fleet, "locked"};
     locked.lock();
@@ -32,7 +32,7 @@ TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
     EXPECT_TRUE(will_be_clear("held", scaled(4s)));
 }
 
-TEST_P(hung_store, holds_up_a_try_for_a_second_and_a_wait_for_its_time) { // P5
+TEST_P(hung_store, blocks_a_try_for_a_second_and_a_wait_for_its_time) { // P5
     auto fleet = connect();
     fleet.ping();
     holdfast::mutex stock{fleet, "stock"};

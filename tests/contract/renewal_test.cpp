@@ -9,7 +9,7 @@ using namespace holdfast::test;
 
 HOLDFAST_CONTRACT(renewal);
 
-TEST_P(renewal, a_lease_is_kept_well_past_its_length) { // P2
+TEST_P(renewal, a_lease_is_renewed_well_past_its_length) { // P2
     HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
@@ -24,7 +24,7 @@ TEST_P(renewal, a_lease_is_kept_well_past_its_length) { // P2
     EXPECT_FALSE(watch->first(holdfast::event::kind::lost));
 }
 
-TEST_P(renewal, a_lock_of_a_thread_is_kept_well_past_its_length) { // P2
+TEST_P(renewal, the_lock_of_a_thread_is_renewed_well_past_its_length) { // P2
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock", {.lease = short_lease}};
@@ -33,7 +33,7 @@ TEST_P(renewal, a_lock_of_a_thread_is_kept_well_past_its_length) { // P2
     EXPECT_TRUE(throughout(3 * short_lease, [&] { return mine.valid() && !theirs.try_acquire(); }));
 }
 
-TEST_P(renewal, a_lease_that_was_waited_for_is_kept_as_well) { // P2
+TEST_P(renewal, a_lease_that_was_waited_for_is_renewed) { // P2
     auto fleet = connect();
     auto rival = connect();
     auto first = holdfast::mutex{rival, "stock"}.acquire();
@@ -45,7 +45,7 @@ TEST_P(renewal, a_lease_that_was_waited_for_is_kept_as_well) { // P2
     EXPECT_TRUE(throughout(3 * short_lease, [&] { return held.valid(); }));
 }
 
-TEST_P(renewal, a_hand_off_is_kept_past_its_short_first_lease) { // P2, P6
+TEST_P(renewal, a_hand_off_is_renewed_past_its_short_first_lease) { // P2, P6
     HOLDFAST_NEEDS(can().queue == holdfast::engine::queueing::grant);
     auto fleet = connect();
     auto rival = connect();
@@ -85,7 +85,7 @@ TEST_P(renewal, a_hand_off_keeps_the_margin_from_its_first_moment_on) { // P2
     EXPECT_GT(remaining_after_hand_off({.lease = 60s, .margin = 10s}), 10s);
 }
 
-TEST_P(renewal, many_leases_of_one_client_are_all_kept) { // P2, P9
+TEST_P(renewal, many_leases_of_one_client_are_all_renewed) { // P2, P9
     auto fleet = connect();
     std::vector<holdfast::lease> held;
     for (int i = 0; i < 60; ++i) {
@@ -97,7 +97,7 @@ TEST_P(renewal, many_leases_of_one_client_are_all_kept) { // P2, P9
     }));
 }
 
-TEST_P(renewal, goes_on_after_the_client_object_is_gone) { // P2
+TEST_P(renewal, continues_after_the_client_object_is_destroyed) { // P2
     std::optional<holdfast::client> fleet{connect()};
     auto rival = connect();
     holdfast::mutex theirs{rival, "stock"};

@@ -65,7 +65,7 @@ TEST_P(layout_killed, holding_frees_it_at_the_end_of_its_lease) {
     expect_only_what_ends();
 }
 
-TEST_P(layout_killed, waiting_leaves_nothing_and_is_not_waited_for) {
+TEST_P(layout_killed, waiting_leaves_nothing_and_delays_nobody) {
     auto here = connect();
     auto ours = mutex{here, "stock"}.acquire();
     const auto before = keys();

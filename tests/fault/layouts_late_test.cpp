@@ -9,7 +9,7 @@ namespace {
 class layout_late_request : public redis_fault,
                             public testing::WithParamInterface<foreign_layout_case> {
 protected:
-    [[nodiscard]] lock_options how(milliseconds lease) const {
+    [[nodiscard]] lock_options options(milliseconds lease) const {
         auto out = GetParam().options;
         out.lease = lease;
         return out;
@@ -24,7 +24,7 @@ protected:
     /// for 4 s.
     [[nodiscard]] client connected() const {
         auto out = connect("?timeout=4000");
-        mutex{out, "other", how(10s)}.acquire().release();
+        mutex{out, "other", options(10s)}.acquire().release();
         return out;
     }
     [[nodiscard]] bool one_is_held() {
@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] lease acquire_while_the_first_request_is_late(client& here, milliseconds term) {
         between.hold_requests({.with = GetParam().acquires});
         background asking{[&](const std::stop_token&) {
-            return mutex{here, "stock", how(term)}.acquire();
+            return mutex{here, "stock", options(term)}.acquire();
         }};
         EXPECT_TRUE(one_is_held());
         between.cut();
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(layouts, layout_late_request, all_foreign_layouts(), la
 
 TEST_P(layout_late_request, to_renew_does_not_shorten_a_newer_lease) { // P1
     auto here = connected();
-    auto kept = mutex{here, "stock", how(30s)}.acquire();
+    auto kept = mutex{here, "stock", options(30s)}.acquire();
     between.hold_requests({.with = GetParam().renews});
     background renewing{[&](const std::stop_token&) {
         std::error_code unknown;
@@ -96,7 +96,7 @@ TEST_P(layout_late_request, to_acquire_does_not_shorten_a_newer_lease) { // P1
     if (by_set) { between.drop_answers({.with = GetParam().acquires}); }
     between.hold_requests({.with = by_set ? call_of(scripts::plain_acquire) : GetParam().acquires});
     background asking{[&](const std::stop_token&) {
-        return mutex{here, "stock", how(10s)}.acquire();
+        return mutex{here, "stock", options(10s)}.acquire();
     }};
     ASSERT_TRUE(one_is_held());
     between.cut();
@@ -114,7 +114,7 @@ TEST_P(layout_late_request,
     auto there = direct();
     auto kept = acquire_while_the_first_request_is_late(here, 20s);
     EXPECT_EQ(kept.release(), release_answer::released);
-    mutex{there, "stock", how(10s)}.acquire().release();
+    mutex{there, "stock", options(10s)}.acquire().release();
     let_it_arrive();
     expect_free();
 }
@@ -123,7 +123,7 @@ TEST_P(layout_late_request,
        to_acquire_for_a_caller_who_left_takes_nothing) { // P5
     auto here = connected();
     between.hold_requests({.with = GetParam().acquires});
-    auto waiting = wait_for(here, how(20s));
+    auto waiting = wait_for(here, options(20s));
     ASSERT_TRUE(one_is_held());
     between.refuse_new(); // or it would ask again
     between.cut();
@@ -158,9 +158,9 @@ TEST_P(layout_late_request,
     EXPECT_FALSE(held());
 }
 
-TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_this_side_only) {
+TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_the_client_only) {
     auto here = direct();
-    auto kept = mutex{here, "stock", how(30s)}.acquire();
+    auto kept = mutex{here, "stock", options(30s)}.acquire();
     kept.extend(3s);
     EXPECT_LE(kept.remaining(), 3s);
     EXPECT_GT(pttl(), 20'000) << "it may be an old message: the server does not shorten anything";

@@ -65,8 +65,8 @@ inline void drop_connections(redis_server& server) {
 class redis_fault : public testing::Test {
 protected:
     /// Through the proxy, or to the server itself. `query` is e.g. "?timeout=300".
-    [[nodiscard]] client connect(const std::string& query = {}, client_options how = {}) const {
-        return client{between.url() + query, std::move(how)};
+    [[nodiscard]] client connect(const std::string& query = {}, client_options options = {}) const {
+        return client{between.url() + query, std::move(options)};
     }
     [[nodiscard]] client direct() const { return client{server.url()}; }
 

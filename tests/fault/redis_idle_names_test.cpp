@@ -137,7 +137,7 @@ TEST_F(redis_record_life, needs_a_mark_that_is_a_number) {
 
 // Lost data.
 
-TEST_F(redis_record_life, cut_short_by_a_flush_is_told_to_holders_by_the_next_grant) { // P2
+TEST_F(redis_record_life, cut_short_by_a_flush_is_noticed_by_holders_at_the_next_grant) { // P2
     const auto held = mutex{here, "stock"}.acquire();
     auto other = direct();
     server.flush_all();
@@ -148,7 +148,7 @@ TEST_F(redis_record_life, cut_short_by_a_flush_is_told_to_holders_by_the_next_gr
     EXPECT_TRUE(next.valid());
 }
 
-TEST_F(redis_record_life, cut_short_by_a_restart_is_told_to_holders_when_they_are_back) { // P2
+TEST_F(redis_record_life, cut_short_by_a_restart_is_noticed_by_holders_when_they_reconnect) { // P2
     const auto held = mutex{here, "stock"}.acquire();
     const stopwatch since;
     server.restart();

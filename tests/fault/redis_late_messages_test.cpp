@@ -50,7 +50,7 @@ TEST_F(redis_late_renewal, does_not_shorten_a_mutex_that_was_extended_since) { /
     EXPECT_FALSE((mutex{other, "stock"}.try_acquire()));
 }
 
-TEST_F(redis_late_renewal, does_not_shorten_one_that_others_wait_for) { // P1
+TEST_F(redis_late_renewal, does_not_shorten_a_mutex_with_waiters) { // P1
     auto held = mutex{here, "stock"}.acquire({.lease = 3s});
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -72,7 +72,7 @@ TEST_F(redis_late_renewal, does_not_shorten_a_permit) { // P1
     EXPECT_FALSE((counting_semaphore{other, "stock", 1}.try_acquire(1)));
 }
 
-TEST_F(redis_late_renewal, is_told_from_an_extend_to_less) {
+TEST_F(redis_late_renewal, is_distinguished_from_an_extend_to_a_shorter_lease) {
     for (const bool shared : {false, true}) {
         auto held = shared ? shared_mutex{here, "stock"}.acquire_shared({.lease = 60s})
                            : shared_mutex{here, "stock"}.acquire({.lease = 60s});
@@ -82,7 +82,7 @@ TEST_F(redis_late_renewal, is_told_from_an_extend_to_less) {
 }
 
 // Not the holder's own: nobody can tell whether it is old.
-TEST_F(redis_late_renewal, of_an_operator_can_only_lengthen) {
+TEST_F(redis_late_renewal, by_an_operator_can_only_lengthen) {
     for (const bool shared : {false, true}) {
         auto held = shared ? shared_mutex{here, "stock"}.acquire_shared({.lease = 60s})
                            : shared_mutex{here, "stock"}.acquire({.lease = 60s});
@@ -112,7 +112,7 @@ protected:
     client other = direct();
 };
 
-TEST_F(redis_repeated_acquire, takes_nothing_when_another_held_the_lock_since) { // P5
+TEST_F(redis_repeated_acquire, takes_nothing_if_another_held_the_lock_since) { // P5
     take_while_the_first_request_is_late([&] { return mutex{here, "stock"}.acquire(); });
     mutex{other, "stock"}.acquire().release();
     mutex{other, "stock"}.acquire().release();

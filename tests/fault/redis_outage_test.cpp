@@ -32,11 +32,11 @@ protected:
     /// The longest of them; each is `unavailable`.
     static milliseconds longest_of(client& here, const std::vector<attempt>& all) {
         milliseconds longest{0};
-        for (const auto& one : all) {
+        for (const auto& each : all) {
             mutex stock{here, "stock"};
             std::error_code failure;
             const stopwatch watch;
-            one(stock, failure);
+            each(stock, failure);
             longest = std::max(longest, watch.elapsed());
             EXPECT_EQ(failure, errc::unavailable);
         }
@@ -78,7 +78,7 @@ TEST_F(redis_outage, of_a_server_that_hangs_ends_a_try_after_connect_timeout) {
     server.resume();
 }
 
-TEST_F(redis_outage, bounds_a_wait_by_the_time_that_was_allowed) {
+TEST_F(redis_outage, bounds_a_wait_by_its_time_limit) {
     client here{server.url()};
     (void)here.ping();
     client stranger{server.url()};
@@ -130,7 +130,7 @@ TEST_F(redis_outage, leaves_nothing_of_a_try_on_a_connection_that_died) { // P5,
     EXPECT_TRUE(eventually([&] { return !is_held(); }, scaled(3s)));
 }
 
-TEST_F(redis_outage, that_was_only_a_broken_connection_is_no_error_of_a_try) {
+TEST_F(redis_outage, of_only_a_broken_connection_is_no_error_of_a_try) {
     auto here = connect();
     (void)here.ping();
     for (int i = 0; i < 5; ++i) {
@@ -142,7 +142,7 @@ TEST_F(redis_outage, that_was_only_a_broken_connection_is_no_error_of_a_try) {
     EXPECT_EQ(between.counts().dropped, 1U);
 }
 
-TEST_F(redis_outage, is_not_what_forgotten_scripts_are_to_a_try) {
+TEST_F(redis_outage, is_not_reported_to_a_try_when_scripts_are_lost) {
     client here{server.url()};
     (void)here.ping();
     server.command({"SCRIPT", "FLUSH"});
@@ -151,7 +151,7 @@ TEST_F(redis_outage, is_not_what_forgotten_scripts_are_to_a_try) {
 
 // connect_wait = 0: one attempt.
 
-TEST_F(redis_outage, is_none_for_a_client_that_makes_one_attempt_only) {
+TEST_F(redis_outage, absent_leaves_a_client_with_single_attempts_working) {
     client here{server.url(), {.connect_wait = 0ms}};
     (void)here.ping();
     mutex stock{here, "stock"};
@@ -167,7 +167,7 @@ TEST_F(redis_outage, is_none_for_a_client_that_makes_one_attempt_only) {
     held.extend(10s);
 }
 
-TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
+TEST_F(redis_outage, ends_every_call_of_a_client_with_single_attempts) {
     server.kill();
     client here{server.url(), {.connect_wait = 0ms}};
     EXPECT_LT(longest_of(here, tries()), promptly);
@@ -179,7 +179,7 @@ TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
 
 // Servers that do not let a client in.
 
-TEST_F(redis_outage, of_a_server_with_too_many_clients_passes) {
+TEST_F(redis_outage, of_a_server_with_too_many_clients_is_temporary) {
     redis_server full{{.arguments = {"--maxclients", "1"}}}; // the test itself is that one
     client here{full.url()};
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });

@@ -54,28 +54,28 @@ protected:
 
     const std::string key = "hf:{stock}";
     const std::string no_instant = std::string(16, '0');
-    const std::string one = std::string(47, 'a') + '1';
-    const std::string two = std::string(47, 'b') + '1';
+    const std::string owner_1 = std::string(47, 'a') + '1';
+    const std::string owner_2 = std::string(47, 'b') + '1';
 };
 
 // Three times it asked: the first was granted and the answer lost, the second is delayed.
 TEST_F(redis_call, of_an_acquire_between_two_others_takes_nothing) { // P5
     const auto until = now_us() + 5'000'000;
-    const auto token = acquire(one, until).number();
-    EXPECT_EQ(acquire(one, until + 2, until + 1).number(), token) << "it holds it";
-    EXPECT_EQ(release(one).number(), 1);
-    EXPECT_GT(acquire(two, until).number(), token);
-    EXPECT_EQ(release(two).number(), 1);
-    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2) << "the second, at last";
+    const auto token = acquire(owner_1, until).number();
+    EXPECT_EQ(acquire(owner_1, until + 2, until + 1).number(), token) << "it holds it";
+    EXPECT_EQ(release(owner_1).number(), 1);
+    EXPECT_GT(acquire(owner_2, until).number(), token);
+    EXPECT_EQ(release(owner_2).number(), 1);
+    EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), 2) << "the second, at last";
     EXPECT_FALSE(is_held());
 }
 
 TEST_F(redis_call, of_a_late_acquire_does_not_undo_an_extend_to_less) { // P5, P7
     const auto until = now_us() + 5'000'000;
-    const auto token = acquire(one, until + 1, until, 24h).number();
+    const auto token = acquire(owner_1, until + 1, until, 24h).number();
     EXPECT_GT(token, 0);
-    EXPECT_EQ(renew(one, 2s, 1).items().at(0).number(), 1);
-    (void)acquire(one, until, 0, 24h);
+    EXPECT_EQ(renew(owner_1, 2s, 1).items().at(0).number(), 1);
+    (void)acquire(owner_1, until, 0, 24h);
     EXPECT_LE(look().holders.at(0).remaining, 2s);
 }
 
@@ -125,9 +125,9 @@ TEST_F(redis_call, of_a_waiter_whose_queue_was_deleted_queues_anew) { // P7
 // A client that has not heard of its grant asks again under the same ticket, and must get it once.
 TEST_F(redis_call, of_a_broken_ticket_is_refused_for_a_minute_only) { // P7
     const auto until = now_us() + 5'000'000;
-    (void)acquire(one, until, 0, 24h);
+    (void)acquire(owner_1, until, 0, 24h);
     server.command({"EVAL", std::string{scripts::break_lock.text}, "1", key, "0"});
-    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2);
+    EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), 2);
     EXPECT_LT(life(key + ":t"), 70s);
     EXPECT_LT(life(key), 180s);
 }

@@ -77,12 +77,12 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     const auto rule = documented_rule();
     const std::string_view mark = "call('";
     std::set<std::string> called;
-    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                  &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
-        for (auto at = one->text.find(mark); at != std::string_view::npos;
-             at = one->text.find(mark, at + 1)) {
+    for (const auto* const each : {&scripts::acquire, &scripts::release, &scripts::beat,
+                                   &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
+        for (auto at = each->text.find(mark); at != std::string_view::npos;
+             at = each->text.find(mark, at + 1)) {
             const auto from = at + mark.size();
-            std::string word{one->text.substr(from, one->text.find('\'', from) - from)};
+            std::string word{each->text.substr(from, each->text.find('\'', from) - from)};
             std::ranges::transform(word, word.begin(),
                                    [](unsigned char c) { return std::tolower(c); });
             called.insert(word);
@@ -129,7 +129,7 @@ protected:
     };
 };
 
-TEST_F(redis_acl_taken_away, while_others_wait_makes_no_two_holders) { // P1
+TEST_F(redis_acl_taken_away, while_others_wait_never_makes_two_holders) { // P1
     for (const auto* const command : {"set", "setrange", "del", "pexpire", "publish", "hset",
                                       "hget", "hdel", "zadd", "zrem", "zrange", "zcard"}) {
         hand_over_without(command, exclusive, exclusive);
@@ -169,7 +169,7 @@ TEST_F(redis_acl, without_the_keys_or_the_channels_is_an_error_that_says_so) {
     }
 }
 
-TEST_F(redis_acl, error_names_the_command_that_is_missed_at_connect) {
+TEST_F(redis_acl, error_names_the_command_that_is_missing_at_connect) {
     const std::pair<const char*, const char*> greeting[] = {{"+client|reply", "client|reply"},
                                                             {"+subscribe", "subscribe"},
                                                             {"+script|load", "script|load"},

@@ -39,18 +39,18 @@ std::unique_ptr<child> in_child(const std::string& path, queueing queue) {
 
 std::string integrity(const std::string& path) {
     sqlite3* raw = nullptr;
-    std::string said = "cannot open";
+    std::string result = "cannot open";
     if (sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
         sqlite3_busy_timeout(raw, 5000);
         sqlite3_stmt* check = nullptr;
         sqlite3_prepare_v2(raw, "PRAGMA integrity_check", -1, &check, nullptr);
         if (sqlite3_step(check) == SQLITE_ROW) {
-            said = reinterpret_cast<const char*>(sqlite3_column_text(check, 0));
+            result = reinterpret_cast<const char*>(sqlite3_column_text(check, 0));
         }
         sqlite3_finalize(check);
     }
     sqlite3_close(raw);
-    return said;
+    return result;
 }
 
 TEST(embedded_death, frees_the_lock_of_a_killed_process_at_once) {
@@ -130,7 +130,7 @@ TEST(embedded_death, passes_over_a_waiter_that_was_killed) {
     EXPECT_TRUE(last.hear());
 }
 
-TEST(embedded_death, a_stopped_process_is_not_a_dead_one) {
+TEST(embedded_death, a_stopped_process_does_not_count_as_dead) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -140,22 +140,22 @@ TEST(embedded_death, a_stopped_process_is_not_a_dead_one) {
     EXPECT_EQ(me.acquire("n", 1).status, op_status::busy);
 }
 
-TEST(embedded_death, a_client_that_is_closed_frees_what_it_held) {
+TEST(embedded_death, closing_a_client_frees_its_locks) {
     const scratch_folder folder;
-    asker one{folder / "locks.db"};
+    asker first{folder / "locks.db"};
     asker two{folder / "locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
-    one.close();
+    ASSERT_EQ(first.acquire("n", 1).status, op_status::granted);
+    first.close();
     EXPECT_EQ(two.acquire("n", 1).status, op_status::granted);
 }
 
 // POSIX locks go when any descriptor of their file is closed in the process.
-TEST(embedded_death, closing_one_client_leaves_the_locks_of_others_in_the_process) {
+TEST(embedded_death, closing_one_client_keeps_the_locks_of_others_in_the_process) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker one{path};
+    asker first{path};
     asker two{path};
-    ASSERT_EQ(one.acquire("one", 1).status, op_status::granted);
+    ASSERT_EQ(first.acquire("one", 1).status, op_status::granted);
     ASSERT_EQ(two.acquire("two", 1).status, op_status::granted);
     two.close();
     { const asker never_used{path}; }
@@ -167,7 +167,7 @@ TEST(embedded_death, closing_one_client_leaves_the_locks_of_others_in_the_proces
     }};
     EXPECT_EQ(other.hear(), "busy");
     EXPECT_EQ(other.hear(), "free");
-    EXPECT_EQ(one.beat("one", 1, false).status, op_status::renewed);
+    EXPECT_EQ(first.beat("one", 1, false).status, op_status::renewed);
 }
 
 TEST(embedded_death, leaves_no_inbox_of_a_killed_process_behind) {
@@ -282,7 +282,7 @@ TEST(embedded_fork, a_child_may_have_a_client_of_its_own) {
 // SQLite's own bookkeeping of locks is inherited, the locks are not. Without what fork_watch does
 // the child would work on without them, and whoever closes the file last, as it thinks, would
 // remove the WAL that the child still writes to.
-TEST(embedded_fork, a_childs_client_goes_on_when_the_parents_is_closed) {
+TEST(embedded_fork, a_childs_client_works_when_the_parents_is_closed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     auto parent = std::make_unique<asker>(path);

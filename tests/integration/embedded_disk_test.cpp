@@ -99,12 +99,12 @@ TEST(embedded_disk, a_full_disk_loses_no_lock) {
         };
         full_and_back(to, mounted + "/locks.db", shrink, [&] { ::unlink(ballast.c_str()); });
     }};
-    const std::string said = small.hear();
-    if (said == "cannot mount") {
+    const std::string report = small.hear();
+    if (report == "cannot mount") {
         std::cerr << "\n*** NOT TESTED: a really full disk; this needs the right to mount ***\n\n";
         GTEST_SKIP() << "may not mount";
     }
-    EXPECT_EQ(said, "ok");
+    EXPECT_EQ(report, "ok");
 }
 
 TEST(embedded_disk, a_disk_without_room_for_a_new_file_is_an_error) {

@@ -97,7 +97,7 @@ TEST(embedded_files, refuses_folders_devices_and_hard_links) {
     expect_refused(folder / "two.db", errc::store_unsuitable, {"second name"});
 }
 
-TEST(embedded_files, refuses_what_is_not_there_to_make_a_file_in) {
+TEST(embedded_files, refuses_missing_folders_and_dangling_links) {
     const scratch_folder folder;
     expect_refused(folder / "missing/locks.db", errc::store_forbidden,
                    {"folder", "missing", "does not exist"});
@@ -107,7 +107,7 @@ TEST(embedded_files, refuses_what_is_not_there_to_make_a_file_in) {
     expect_refused(folder / "link.db", errc::store_forbidden, {"symbolic link"});
 }
 
-TEST(embedded_files, takes_an_empty_file_as_a_new_one) {
+TEST(embedded_files, initializes_an_empty_file) {
     const scratch_folder folder;
     write_all(folder / "locks.db", "");
     asker me{folder / "locks.db"};
@@ -117,8 +117,8 @@ TEST(embedded_files, takes_an_empty_file_as_a_new_one) {
 TEST(embedded_files, a_symbolic_link_leads_to_the_same_locks) {
     const scratch_folder folder;
     fs::create_directory(folder / "there");
-    asker one{folder / "there/locks.db"};
-    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    asker holder{folder / "there/locks.db"};
+    ASSERT_EQ(holder.acquire("n", 1).status, op_status::granted);
     fs::create_symlink(folder / "there/locks.db", folder / "link.db");
     fs::create_directory_symlink(folder / "there", folder / "here");
     for (const auto& path : {folder / "link.db", folder / "here/locks.db"}) {
@@ -137,7 +137,7 @@ TEST(embedded_files, a_file_that_could_not_be_opened_is_tried_again) {
     EXPECT_EQ(me.acquire("n", 2).status, op_status::granted);
 }
 
-TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
+TEST(embedded_files, a_damaged_file_is_refused_and_not_changed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     {
@@ -160,7 +160,7 @@ TEST(embedded_files, a_damaged_file_is_refused_and_left_alone) {
     EXPECT_EQ(read_all(path).substr(0, text.size()), text);
 }
 
-TEST(embedded_files, may_be_opened_while_a_checkpoint_is_under_way_or_was_cut_short) {
+TEST(embedded_files, can_be_opened_during_a_checkpoint_and_after_an_interrupted_one) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -177,7 +177,7 @@ TEST(embedded_files, may_be_opened_while_a_checkpoint_is_under_way_or_was_cut_sh
     EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
-TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
+TEST(embedded_files, a_damaged_record_affects_only_its_own_name) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -191,7 +191,7 @@ TEST(embedded_files, a_damaged_record_spoils_only_its_own_name) {
     EXPECT_EQ(me.release("good", 2).status, op_status::released);
 }
 
-TEST(embedded_files, says_so_when_the_file_is_removed_and_then_begins_anew) {
+TEST(embedded_files, reports_a_removed_file_and_then_creates_a_new_one) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -206,7 +206,7 @@ TEST(embedded_files, says_so_when_the_file_is_removed_and_then_begins_anew) {
     EXPECT_EQ(other.acquire("m", 1).status, op_status::busy);
 }
 
-TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
+TEST(embedded_files, notices_that_only_one_of_its_files_was_removed) {
     for (const char* part : {"-wal", "-shm"}) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
@@ -219,7 +219,7 @@ TEST(embedded_files, notices_that_only_a_part_of_it_was_removed) {
     }
 }
 
-TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_removed) {
+TEST(embedded_files, no_new_file_is_created_while_others_use_a_removed_one) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker newcomer{path};
@@ -236,7 +236,7 @@ TEST(embedded_files, no_new_file_is_made_while_others_still_use_one_that_was_rem
     EXPECT_EQ(answer.status, op_status::granted) << answer.detail;
 }
 
-TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_new_one) {
+TEST(embedded_files, a_client_that_notices_the_removal_allows_a_new_file) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -248,12 +248,12 @@ TEST(embedded_files, who_notices_that_the_file_was_removed_lets_go_of_it_for_a_n
     EXPECT_EQ(me.acquire("n", 3).status, op_status::busy);
 }
 
-TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
+TEST(embedded_files, without_the_live_file_new_clients_are_refused) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker one{path};
+    asker holder{path};
     asker two{path};
-    ASSERT_EQ(one.acquire("n", 1).status, op_status::granted);
+    ASSERT_EQ(holder.acquire("n", 1).status, op_status::granted);
     ASSERT_EQ(two.acquire("n", 1).status, op_status::busy);
     fs::remove(path + "-live");
     asker newcomer{path};
@@ -262,7 +262,7 @@ TEST(embedded_files, without_the_live_file_nobody_new_is_let_in) {
     EXPECT_NE(answer.detail.find("-live"), std::string::npos) << answer.detail;
     // Those who have it open still know of each other.
     EXPECT_EQ(two.acquire("n", 2).status, op_status::busy);
-    EXPECT_EQ(one.release("n", 1).status, op_status::released);
+    EXPECT_EQ(holder.release("n", 1).status, op_status::released);
     EXPECT_EQ(two.acquire("n", 3).status, op_status::granted);
 }
 
@@ -293,7 +293,7 @@ TEST(embedded_files, a_reboot_ends_all_holds_but_no_token_comes_twice) {
     EXPECT_GT(answer.token, token);
 }
 
-TEST(embedded_files, has_the_mode_that_was_asked_for_whatever_the_umask) {
+TEST(embedded_files, has_the_mode_of_the_url_whatever_the_umask) {
     for (const char* mode : {"", "0600", "0660"}) {
         for (const mode_t mask : {mode_t{0}, mode_t{022}, mode_t{077}, mode_t{0777}}) {
             const scratch_folder folder;
@@ -344,13 +344,13 @@ TEST(embedded_files, is_shared_by_the_members_of_its_group) {
             to.listen();
         });
     };
-    const auto one = as_user(60001);
-    ASSERT_EQ(one->hear(), "granted");
+    const auto holder = as_user(60001);
+    ASSERT_EQ(holder->hear(), "granted");
     const auto two = as_user(60002);
     ASSERT_EQ(two->hear(), "queued");
     two->answer();
-    one->answer();
-    EXPECT_EQ(one->hear(), "done");
+    holder->answer();
+    EXPECT_EQ(holder->hear(), "done");
     EXPECT_EQ(two->hear(), "done");
 }
 
@@ -367,7 +367,7 @@ void as_nobody(const std::function<void(const child::mouth&)>& body) {
     EXPECT_EQ(other.hear(), "ok");
 }
 
-TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
+TEST(embedded_files, refuses_a_file_without_read_or_write_permission) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     {
@@ -392,7 +392,7 @@ TEST(embedded_files, refuses_what_may_not_be_read_or_written) {
     ::chmod(folder.path().c_str(), 0755);
 }
 
-TEST(embedded_files, the_default_lies_in_the_home_of_the_passwd_entry) {
+TEST(embedded_files, the_default_path_is_in_the_home_of_the_passwd_entry) {
     const std::string home = engine::embedded::user_home();
     child elsewhere{[&](const child::mouth& to) {
         ::setenv("HOME", "/elsewhere", 1);

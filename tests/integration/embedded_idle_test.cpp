@@ -91,7 +91,7 @@ TEST_F(embedded_idle, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
     EXPECT_EQ(me.release("order:2", 2).status, op_status::not_held);
 }
 
-TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
+TEST_F(embedded_idle, P9_one_transaction_deletes_a_bounded_number_of_rows) {
     asker me{path, as_client()};
     for (std::uint64_t number = 1; number <= 300; ++number) {
         lock_and_release(me, std::to_string(number), number);
@@ -102,7 +102,7 @@ TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
     EXPECT_LT(known(me), 300);
 }
 
-TEST_F(embedded_idle, P8_a_lock_that_another_client_has_made_leaves_nothing_either) {
+TEST_F(embedded_idle, P8_a_row_that_another_client_created_is_deleted_too) {
     asker me{path, as_client()};
     {
         asker gone{path, as_client()};
@@ -127,7 +127,7 @@ TEST_F(embedded_idle, P8_a_name_that_is_used_again_and_again_stays) {
     EXPECT_EQ(known(me), 0);
 }
 
-TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
+TEST_F(embedded_idle, P8_the_row_of_a_dead_holder_is_deleted_too) {
     asker me{path, as_client()};
     {
         asker holder{path, as_client()};
@@ -141,7 +141,7 @@ TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
 }
 
 // Each command of a script is a client of its own.
-TEST_F(embedded_idle, P8_clients_that_are_gone_leave_nothing_to_those_who_come) {
+TEST_F(embedded_idle, P8_rows_of_ended_clients_are_deleted_by_later_ones) {
     {
         asker gone{path, as_client()};
         for (std::uint64_t number = 1; number <= 1000; ++number) {
@@ -167,7 +167,7 @@ TEST_F(embedded_idle, records_that_are_damaged_do_not_keep_it_busy) {
     EXPECT_EQ(known(me), 6); // the damaged ones and the last
 }
 
-TEST_F(embedded_idle, sweeps_though_nobody_uses_it) {
+TEST_F(embedded_idle, sweeps_without_operations) {
     asker me{path, as_client()};
     time.shift = -69s - 800ms; // so that the real time at which to look comes soon
     lock_and_release(me, "n", 1);
@@ -204,7 +204,7 @@ TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
     }
 }
 
-TEST_F(embedded_idle, P3_tokens_of_a_forgotten_name_rise_though_it_comes_back_in_another_process) {
+TEST_F(embedded_idle, P3_tokens_of_a_deleted_name_rise_when_another_process_uses_it) {
     std::uint64_t token = 0;
     {
         asker me{path, as_client()};
@@ -285,7 +285,7 @@ TEST_F(embedded_upgrade, P3_holds_stay_and_tokens_rise) {
     EXPECT_EQ(other.acquire("idle", 1).status, op_status::busy);
 }
 
-TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
+TEST_F(embedded_upgrade, P1_waits_until_no_client_uses_the_old_format) {
     sqlite3* raw = nullptr; // keeps the -wal
     ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
     ASSERT_EQ(sqlite3_exec(raw, "SELECT * FROM about", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -302,7 +302,7 @@ TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
     EXPECT_EQ(reply.status, op_status::granted) << reply.detail;
 }
 
-TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
+TEST_F(embedded_upgrade, P1_refuses_the_old_version_afterwards) {
     // One that had passed the check of the version, and was about to look for a name.
     sqlite3* raw = nullptr;
     sqlite3_stmt* find = nullptr;
@@ -323,7 +323,7 @@ TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
     EXPECT_EQ(header.substr(60, 4), std::string("\0\0\0\2", 4));
 }
 
-TEST_F(embedded_upgrade, many_may_come_at_once) {
+TEST_F(embedded_upgrade, works_with_many_processes_at_once) {
     std::vector<std::unique_ptr<child>> all;
     for (int number = 0; number < 6; ++number) {
         all.push_back(std::make_unique<child>([&](const child::mouth& to) {

@@ -27,7 +27,7 @@ std::string result_of(const engine::answer& reply) {
     return reply.status == op_status::busy ? "busy" : reply.error.message() + ": " + reply.detail;
 }
 
-TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
+TEST(embedded_opening, a_file_that_another_process_creates_meanwhile_does_not_count_as_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker quicker{path};
@@ -41,7 +41,7 @@ TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
     EXPECT_FALSE(embedded::must_create(path, checks));
 }
 
-TEST(embedded_opening, parts_of_it_that_another_makes_meanwhile_were_not_removed) {
+TEST(embedded_opening, a_wal_that_another_process_creates_meanwhile_does_not_count_as_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker quicker{path};
@@ -111,7 +111,7 @@ TEST(embedded_opening, says_that_it_was_replaced_when_only_its_wal_or_shm_was_re
     }
 }
 
-TEST(embedded_opening, another_process_is_told_so_as_well) {
+TEST(embedded_opening, another_process_gets_the_same_error) {
     for (const char* part : {"-wal", "-shm"}) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
@@ -139,7 +139,7 @@ TEST(embedded_opening, without_its_shm_nothing_is_lost) {
     EXPECT_EQ(result_of(newcomer.acquire("n", 1)), "busy");
 }
 
-TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) {
+TEST(embedded_opening, a_database_that_is_moved_away_and_back_keeps_its_locks) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -152,7 +152,7 @@ TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) 
     EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
 }
 
-TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_file) {
+TEST(embedded_opening, says_that_it_was_replaced_when_several_operations_are_pending) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -173,7 +173,7 @@ TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_fil
     EXPECT_EQ(result_of(replies.at(1)), "granted");
 }
 
-TEST(embedded_opening, P1b_a_client_of_a_folder_that_was_renamed_is_not_dead) {
+TEST(embedded_opening, P1b_a_client_of_a_renamed_folder_counts_as_alive) {
     const scratch_folder folder;
     fs::create_directory(folder / "old");
     const std::string path = folder / "old/locks.db";
@@ -187,7 +187,7 @@ TEST(embedded_opening, P1b_a_client_of_a_folder_that_was_renamed_is_not_dead) {
     EXPECT_EQ(result_of(other.acquire("n", 1)), "busy");
 }
 
-TEST(embedded_opening, a_database_that_is_emptied_under_its_users_is_not_filled_anew) {
+TEST(embedded_opening, a_database_that_is_truncated_while_in_use_is_not_initialized_again) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
     asker me{path};
@@ -201,7 +201,7 @@ TEST(embedded_opening, a_database_that_is_emptied_under_its_users_is_not_filled_
     EXPECT_EQ(newcomer.hear(), "refused");
 }
 
-TEST(embedded_opening, what_cannot_be_asked_who_uses_it_is_not_free) {
+TEST(embedded_opening, a_live_file_that_cannot_be_checked_counts_as_in_use) {
     if (::geteuid() != 0) { GTEST_SKIP() << "only root can become another user"; }
     const scratch_folder folder;
     const std::string path = folder / "locks.db";

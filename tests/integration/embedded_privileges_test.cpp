@@ -89,7 +89,8 @@ TEST_F(embedded_privileges, P1b_a_holder_that_changes_its_root_keeps_its_lock) {
     }
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_may_not_open_the_file_again_is_told_and_not_dead) {
+TEST_F(embedded_privileges,
+       P1b_a_holder_that_may_not_open_the_file_again_gets_an_error_and_counts_as_alive) {
     const auto dropped = holder([] {
         drop_privileges();
         fork_and_wait();
@@ -105,7 +106,7 @@ TEST_F(embedded_privileges, P1b_a_holder_that_may_not_open_the_file_again_is_tol
     }
 }
 
-TEST_F(embedded_privileges, a_holder_that_gets_its_privileges_back_goes_on) {
+TEST_F(embedded_privileges, a_holder_that_regains_its_privileges_continues) {
     child back{[this](const child::mouth& to) {
         asker me{path};
         EXPECT_EQ(me.acquire("n", 1).status, op_status::granted);
@@ -123,7 +124,7 @@ TEST_F(embedded_privileges, a_holder_that_gets_its_privileges_back_goes_on) {
     EXPECT_EQ(back.wait(), 0);
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_finds_no_file_in_its_new_root_is_not_dead) {
+TEST_F(embedded_privileges, P1b_a_holder_that_finds_no_file_in_its_new_root_counts_as_alive) {
     const scratch_folder jail;
     const auto jailed = holder([&] {
         ASSERT_EQ(::chroot(jail.path().c_str()), 0);
@@ -138,7 +139,7 @@ TEST_F(embedded_privileges, P1b_a_holder_that_finds_no_file_in_its_new_root_is_n
     }
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_finds_another_file_in_its_new_root_is_not_dead) {
+TEST_F(embedded_privileges, P1b_a_holder_that_finds_another_file_in_its_new_root_counts_as_alive) {
     const scratch_folder jail;
     fs::create_directories(jail.path() + folder.path());
     const auto jailed = holder([&] {

@@ -37,10 +37,10 @@ engine::op_id asker::submit(const engine::op& operation, base::milliseconds pati
 }
 
 std::optional<engine::answer> asker::answered(engine::op_id id) {
-    for (auto one = answers_.begin(); one != answers_.end(); ++one) {
-        if (one->id != id) { continue; }
-        engine::answer out = std::move(*one);
-        answers_.erase(one);
+    for (auto it = answers_.begin(); it != answers_.end(); ++it) {
+        if (it->id != id) { continue; }
+        engine::answer out = std::move(*it);
+        answers_.erase(it);
         return out;
     }
     return std::nullopt;
@@ -117,8 +117,8 @@ void child::mouth::say(const std::string& line) const {
 }
 
 void child::mouth::listen() const {
-    char one = 0;
-    [[maybe_unused]] const auto got = ::read(from_, &one, 1);
+    char byte = 0;
+    [[maybe_unused]] const auto got = ::read(from_, &byte, 1);
 }
 
 child::child(const std::function<void(const mouth&)>& body) {
@@ -157,8 +157,8 @@ std::string child::hear(base::milliseconds most) {
     while (heard_.find('\n') == std::string::npos) {
         const auto left =
             std::chrono::ceil<base::milliseconds>(end - base::boot_clock::now()).count();
-        pollfd one{from_, POLLIN, 0};
-        if (left <= 0 || ::poll(&one, 1, static_cast<int>(left)) <= 0) { return {}; }
+        pollfd polled{from_, POLLIN, 0};
+        if (left <= 0 || ::poll(&polled, 1, static_cast<int>(left)) <= 0) { return {}; }
         std::array<char, 512> room{};
         const auto got = ::read(from_, room.data(), room.size());
         if (got <= 0) { return {}; }

@@ -113,7 +113,7 @@ protected:
             const auto answer = first.ask(operation);
             EXPECT_EQ(answer.status, op_status::reported);
             auto& page = out.emplace_back();
-            for (const auto& one : answer.report->locks) { page.push_back(one.name); }
+            for (const auto& each : answer.report->locks) { page.push_back(each.name); }
             operation.cursor = answer.report->cursor;
         } while (!operation.cursor.empty() && out.size() < 100);
         return out;

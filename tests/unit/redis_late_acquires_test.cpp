@@ -36,7 +36,7 @@ protected:
     instant now{1h};
 };
 
-TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
+TEST_F(redis_late_acquires, are_not_withdrawn_before_they_are_abandoned) {
     add(7, 10s);
     EXPECT_EQ(all.due(), never);
     EXPECT_EQ(all.may_arrive_for(owner(7), now), 10s);
@@ -73,7 +73,7 @@ TEST_F(redis_late_acquires, of_one_ticket_count_as_one_and_until_the_last_can_ar
     EXPECT_THAT(next(), testing::ElementsAre(7));
 }
 
-TEST_F(redis_late_acquires, that_are_forsaken_twice_are_withdrawn_no_later) {
+TEST_F(redis_late_acquires, that_are_abandoned_twice_are_withdrawn_no_later) {
     add(7, 10s);
     abandon(7);
     const auto due = all.due();
@@ -118,7 +118,7 @@ TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
     EXPECT_EQ(all.due(), never);
 }
 
-TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
+TEST_F(redis_late_acquires, are_limited_in_number) { // P9
     for (std::uint64_t number = 0; number <= late_acquires::max_entries; ++number) {
         add(number, 10s);
     }
@@ -127,7 +127,7 @@ TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
     EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
 }
 
-TEST_F(redis_late_acquires, that_can_arrive_no_more_make_room) {
+TEST_F(redis_late_acquires, that_cannot_arrive_any_more_are_dropped_first) {
     for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) {
         add(number, 1s);
     }

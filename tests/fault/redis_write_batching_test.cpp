@@ -7,7 +7,7 @@
 namespace holdfast::test {
 namespace {
 
-class redis_gathering : public redis_fault {
+class redis_write_batching : public redis_fault {
 protected:
     /// So many are asked for, each by itself. They are sent, or gathered.
     void ask(int count) {
@@ -56,7 +56,7 @@ private:
     std::vector<engine::op_id> asked_;
 };
 
-TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
+TEST_F(redis_write_batching, holds_writes_while_other_threads_may_still_send) {
     see_eight_at_once();
     gather(3);
     mine.end_reading();
@@ -64,7 +64,7 @@ TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
     await_answers();
 }
 
-TEST_F(redis_gathering, ends_when_all_have_asked) {
+TEST_F(redis_write_batching, ends_when_all_threads_have_sent) {
     see_eight_at_once();
     gather(3);
     ask(1);
@@ -73,7 +73,7 @@ TEST_F(redis_gathering, ends_when_all_have_asked) {
     await_answers();
 }
 
-TEST_F(redis_gathering, notices_that_fewer_ask_than_did) {
+TEST_F(redis_write_batching, adapts_when_fewer_threads_send) {
     see_eight_at_once();
     for (int times = 0; times < 2; ++times) {
         gather(2);
