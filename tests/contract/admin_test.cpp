@@ -1,4 +1,4 @@
-// What operators see.
+// admin: inspect, list, renew, release and ping.
 #include "contract/contract.hpp"
 #include "holdfast/base/process.hpp"
 
@@ -13,7 +13,7 @@ using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(admin);
 
-/// All names, page by page; fails on a page that is too long or a name that comes twice.
+/// All names, page by page; fails on a page that is too long or a name that is listed twice.
 std::set<std::string> names_of(const holdfast::client& fleet, holdfast::list_options which) {
     std::set<std::string> names;
     for (int pages = 0; pages < 1000; ++pages) {

@@ -1,4 +1,4 @@
-// Taking a lock away: the holder is told, the next is served, and tokens tell them apart.
+// break_lock: the holder is notified, the next waiter is granted, and tokens rise.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -21,7 +21,7 @@ TEST_P(breaking, a_lock_ends_the_hold_and_notifies_the_holder) { // P2
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 3 * short_lease});
     ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
 
-    // By push, or at the next renewal, which comes within a third of the lease.
+    // By a notice, or at the next renewal, which is sent within a third of the lease.
     const stopwatch since_break;
     EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
     EXPECT_LT(since_break.elapsed(), short_lease + scaled(300ms));

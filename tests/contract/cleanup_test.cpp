@@ -1,4 +1,4 @@
-// P8: whoever gives up, dies or is done leaves nothing behind.
+// P8: waiters and holders that time out, die or finish leave nothing behind.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -29,7 +29,7 @@ TEST_P(cleanup, a_waiter_that_timed_out_leaves_no_queue_entry) { // P8
     holdfast::mutex theirs{rival, "stock"};
     EXPECT_FALSE(theirs.try_acquire_for(50ms));
     EXPECT_FALSE(theirs.try_lock_for(50ms));
-    // Far sooner than a heartbeat would run out: it left, it did not just fall silent.
+    // Far sooner than its heartbeat times out: it withdrew.
     EXPECT_TRUE(eventually([&] { return waiters_of("stock") == 0; }, scaled(500ms)));
 }
 

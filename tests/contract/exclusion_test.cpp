@@ -1,4 +1,4 @@
-// P1: one holder at a time, through every door that std offers.
+// P1: one holder at a time, with all lock types of std.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -12,8 +12,8 @@ using namespace holdfast::test;
 
 HOLDFAST_CONTRACT(exclusion);
 
-/// Loses counts if two are inside at once. The count is an atomic that is read and written apart,
-/// because between two clients there is no happens-before that a race detector could see.
+/// A counter that loses counts if two threads are inside at once. It is an atomic with separate
+/// load and store, because a race detector sees no happens-before between two clients.
 class unguarded_counter {
 public:
     void add() {
@@ -173,7 +173,7 @@ TEST_P(exclusion, leases_of_two_holders_are_never_valid_at_once) { // P1b
     auto second = connect();
     holdfast::mutex mine{first, "stock"};
     holdfast::mutex theirs{second, "stock"};
-    // Each takes over when the other's lease ends by itself: the moment where an overlap would be.
+    // Each is granted when the other's lease expires: the moment at which an overlap could happen.
     for (int round = 0; round < 2; ++round) {
         const auto old = mine.acquire({.lease = scaled(150ms), .renew = false});
         auto next = theirs.acquire({.lease = scaled(150ms), .renew = false});

@@ -1,4 +1,4 @@
-// P7: what nobody renews comes free by itself, at its time.
+// P7: a hold that is not renewed ends when its lease expires.
 #include "contract/contract.hpp"
 
 namespace {

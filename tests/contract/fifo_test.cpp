@@ -1,4 +1,4 @@
-// P6: first come, first served; a hand-off is one step; the dead delay the living a bounded time.
+// P6: first in, first out; a hand-off is atomic; a dead waiter delays others by a bounded time.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -14,7 +14,7 @@ HOLDFAST_CONTRACT(fifo);
 
 const request in_line{.queue = queueing::grant};
 
-/// Who got it, in order.
+/// The holders, in the order of their grants.
 class order {
 public:
     void add(int waiter) {
@@ -82,7 +82,7 @@ TEST_P(fifo, a_release_grants_the_first_waiter_in_the_same_step) { // P6
     ASSERT_EQ(next.acquire(queued, in_line).status, op_status::queued);
 
     EXPECT_EQ(holder.release(held).status, op_status::handed_off);
-    // The first in line has not said a word since, and yet nobody can pass it.
+    // The first waiter has sent nothing since, and still nobody passes it.
     EXPECT_EQ(newcomer.acquire(newcomer.ticket("stock")).status, op_status::busy);
     const auto seen = newcomer.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
@@ -125,7 +125,7 @@ TEST_P(fifo, a_newcomer_does_not_pass_waiters) { // P6
     ASSERT_EQ(answer.status, op_status::queued);
     EXPECT_EQ(answer.ahead, 1U);
 
-    // The holder's lease ends without a word. Whoever asks next finds the first in line before it.
+    // The holder's lease expires. The next request is queued behind the first waiter.
     ASSERT_TRUE(eventually([&] { return first.wait_on(ticket_1).status == op_status::granted; }));
     EXPECT_EQ(second.wait_on(ticket_2).status, op_status::queued);
     EXPECT_EQ(holder.acquire(holder.ticket("stock")).status, op_status::busy);

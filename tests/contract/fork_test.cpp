@@ -1,4 +1,4 @@
-// After fork() what the parent made is inert in the child, and the parent does not notice.
+// After fork() the objects of the parent are inert in the child, and the parent is not affected.
 #include "contract/contract.hpp"
 #include "support/child.hpp"
 
@@ -12,7 +12,7 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(after_fork);
 
-/// In a child, where EXPECT is of no use: adds `what` to `wrong` unless it is true.
+/// For a child, where EXPECT does not work: appends `step` to `wrong` unless `fine`.
 void check(std::string& wrong, bool fine, const char* step) {
     if (!fine) { wrong += std::string{step} + "; "; }
 }
@@ -139,8 +139,8 @@ TEST_P(after_fork, a_child_can_make_a_client_of_its_own) { // P1
               }),
               "");
     EXPECT_TRUE(held.valid());
-    // The child ended without a word: its lock comes free at once if the engine can tell, else at
-    // the end of a lease that nobody renews.
+    // The child ended without a release: its lock is free at once if the engine can detect that,
+    // otherwise when the lease expires.
     if (can().frees_dead_at_once) { EXPECT_TRUE(will_be_clear("other", scaled(1s))); }
 #endif
 }

@@ -1,5 +1,5 @@
-// P9: how long a store that does not answer holds up its callers, with the options that everybody
-// uses; and P8: what they left behind is cleared up when it goes on.
+// P9: how long a store that does not answer blocks its callers, with default options; and P8: what
+// they left behind is cleaned up when it answers again.
 #include "contract/contract.hpp"
 
 namespace {
@@ -9,7 +9,7 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(hung_store);
 
-/// For a busy machine; what is tested for took five seconds.
+/// Allows for a busy machine; without the fix it took five seconds.
 constexpr milliseconds slack = scaled(700ms);
 
 template <class Action>

@@ -1,4 +1,4 @@
-// A lease as a value: it can be passed on, and what it holds is released exactly once.
+// A lease as a value: it can be moved, and its hold is released exactly once.
 #include "contract/contract.hpp"
 
 #include <utility>

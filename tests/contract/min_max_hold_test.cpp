@@ -1,4 +1,4 @@
-// The shortest and the longest that a lock is kept.
+// min_hold and max_hold: the shortest and the longest time of a hold.
 #include "contract/contract.hpp"
 #include "holdfast/base/clock.hpp"
 

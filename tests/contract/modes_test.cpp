@@ -1,4 +1,4 @@
-// One admission rule in three modes: alone, with other readers, or as some of N permits.
+// The admission rule in its modes: exclusive, shared and permits.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -28,7 +28,7 @@ TEST_P(readers_and_writers, readers_share_and_writers_do_not) { // P1
     holdfast::shared_mutex mine{first, "prices"};
     holdfast::shared_mutex theirs{second, "prices"};
     {
-        const auto reader = mine.acquire_shared();
+        const auto shared = mine.acquire_shared();
         const auto other = theirs.try_acquire_shared();
         EXPECT_TRUE(other);
         EXPECT_FALSE(theirs.try_acquire());

@@ -1,4 +1,4 @@
-// A name is any 1 to 512 bytes, and equal to no other.
+// A name is any 1 to 512 bytes; names differ if any byte does.
 #include "contract/contract.hpp"
 
 #include <set>

@@ -1,4 +1,4 @@
-// The observer hears of everything that happens while nobody waits for an answer.
+// The observer receives the events that no caller waits for.
 #include "contract/contract.hpp"
 
 #include <algorithm>

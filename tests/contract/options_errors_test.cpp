@@ -1,4 +1,4 @@
-// P9 and errors: what contradicts itself is refused before anything is sent, by the field's name.
+// P9 and errors: invalid options are refused before any request, by an error that names the field.
 #include "contract/contract.hpp"
 
 namespace {
@@ -129,7 +129,7 @@ TEST_P(options_errors, an_unreachable_store_is_a_clear_error_in_time) { // P9
     EXPECT_LT(watch.elapsed(), 200ms + scaled(1s));
     EXPECT_EQ(code.category(), holdfast::category());
 
-    // Each form says the same.
+    // Each form reports the same error.
     std::error_code failure;
     EXPECT_FALSE(stock.acquire(failure));
     EXPECT_EQ(failure, code);

@@ -1,4 +1,4 @@
-// P4: nobody ends or prolongs a hold that is not its own.
+// P4: only its owner can end or renew a hold.
 #include "contract/contract.hpp"
 
 #include <latch>

@@ -1,4 +1,4 @@
-// counting_semaphore: at most N permits out, taken all or none, in order.
+// counting_semaphore: at most N permits are granted, all or none of a request, in order.
 #include "contract/contract.hpp"
 
 #include <atomic>

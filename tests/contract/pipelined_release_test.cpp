@@ -129,7 +129,7 @@ TEST_P(pipelined_release, does_not_apply_to_release_which_waits_for_the_answer) 
     EXPECT_TRUE(is_free("stock"));
 }
 
-// The keeper, which leads while there is a crowd, may be reading at that moment.
+// The keeper leads while there is a crowd, and may be reading at that moment.
 TEST_P(pipelined_release, is_sent_though_the_client_is_destroyed_right_after_a_crowd) { // P7
     constexpr int threads = 8;
     auto rival = connect();

@@ -1,4 +1,4 @@
-// A thread that locks a name which it holds already is told so, through whichever object it does.
+// A thread that locks a name that it already holds gets would_deadlock, through any object.
 #include "contract/contract.hpp"
 
 #include <deque>

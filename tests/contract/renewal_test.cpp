@@ -1,4 +1,4 @@
-// P2: while a holder lives, its leases are kept, however short they are.
+// P2: while a holder is alive, its leases are renewed, however short they are.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -79,9 +79,9 @@ TEST_P(renewal, a_hand_off_keeps_the_margin_from_its_first_moment_on) { // P2
         first.release();
         return waiter.get();
     };
-    // Of 2 s that the engine keeps it: 22 ms for clocks that differ, and the margin.
+    // The engine keeps it for 2 s: minus 22 ms of drift, and the margin.
     EXPECT_LE(remaining_after_hand_off({.lease = 2s, .margin = 900ms}), 1078ms);
-    // 2 s are not enough for this one: it has its whole lease.
+    // 2 s are less than this margin: it gets its whole lease.
     EXPECT_GT(remaining_after_hand_off({.lease = 60s, .margin = 10s}), 10s);
 }
 
@@ -126,7 +126,7 @@ TEST_P(renewal, ends_with_the_release) { // P8
     seam_client rival{url()};
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = short_lease});
     held.release();
-    // A renewal that came after the release must not bring the hold back, nor disturb the next.
+    // A renewal that arrives after the release must not restore the hold or affect the next one.
     const auto mine = rival.ticket("stock");
     ASSERT_EQ(rival.acquire(mine).status, holdfast::engine::op_status::granted);
     EXPECT_TRUE(throughout(short_lease, [&] {

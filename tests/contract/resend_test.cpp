@@ -1,4 +1,4 @@
-// P5: requests are resent, come late or come twice; none of that may count twice.
+// P5: a request that is resent, or arrives late or twice, takes effect once.
 #include "contract/contract.hpp"
 
 namespace {
@@ -109,7 +109,7 @@ TEST_P(resend, an_acquire_after_its_not_after_takes_nothing) { // P5
     HOLDFAST_NEEDS(can().not_after);
     seam_client late{url()};
     const auto ticket = late.ticket("stock");
-    // Some way past, because an engine with a clock of its own translates it with some error.
+    // Well past, because an engine with another clock translates it with an error.
     const auto past = late.who().time->now() - 2s;
     EXPECT_EQ(late.acquire(ticket, {.not_after = past}).status, op_status::busy);
     EXPECT_EQ(

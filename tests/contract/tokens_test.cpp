@@ -1,4 +1,4 @@
-// P3: tokens rise from holder to holder, however the lock changes hands.
+// P3: tokens rise from holder to holder, by release, hand-off, expiry and break.
 #include "contract/contract.hpp"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// P2: a holder knows that its lease is over before anybody else can have it.
+// P2: a lease stops being valid before the engine can grant the lock to another owner.
 #include "contract/contract.hpp"
 #include "holdfast/base/clock.hpp"
 
@@ -13,8 +13,8 @@ using holdfast::base::instant;
 
 HOLDFAST_CONTRACT(validity);
 
-/// A lease without renewals, and between which instants its validity must end: N of P2 counts from
-/// the moment before it was asked for, which lies between the two clock readings here.
+/// A lease without renewals, and the instants between which its validity must end: N of P2 counts
+/// from just before the request was sent, which is between the two clock readings here.
 struct watched {
     instant before = boot_clock::now();
     holdfast::lease lease;
@@ -39,7 +39,7 @@ void expect_valid_until_then_only(holdfast::mutex& mutex, milliseconds length,
         const bool valid = held.lease.valid();
         const auto after = boot_clock::now();
         if (before >= held.latest) { ASSERT_FALSE(valid); }
-        // A millisecond of grace: the length of the drift allowance may be rounded either way.
+        // A millisecond of tolerance: the drift may be rounded either way.
         if (after < held.earliest - 1ms) { ASSERT_TRUE(valid); }
         if (before > held.latest + 50ms) { return; }
         if (held.earliest - after > 5ms) { std::this_thread::sleep_for(1ms); }
@@ -124,7 +124,7 @@ TEST_P(validity, a_store_that_hangs_ends_validity_in_time) { // P2
     constexpr auto length = scaled(600ms);
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = length});
     HOLDFAST_HANG_STORE();
-    // No renewal can be good from here on, so that N lies before this.
+    // No renewal can succeed from here on, so N is before this.
     const auto latest = boot_clock::now() + length;
     EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
     EXPECT_LT(boot_clock::now(), latest + scaled(20ms));

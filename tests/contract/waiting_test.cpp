@@ -1,4 +1,4 @@
-// P7, P9: how long a caller waits: not at all, for a time, or until it is asked to stop.
+// P7, P9: how long a caller waits: not at all, for a time, or until a stop is requested.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -65,7 +65,7 @@ TEST_P(waiting, a_zero_or_past_time_makes_one_try) { // P9
 }
 
 TEST_P(waiting, a_very_short_try_under_contention_is_no_error) { // P5
-    // A store that others keep busy for longer than the caller has patience is not out of reach.
+    // A store that is busy for longer than the time limit of the caller still counts as reachable.
     std::atomic<int> failed{0};
     {
         std::vector<std::jthread> threads;
@@ -100,7 +100,7 @@ TEST_P(waiting, a_waiter_is_granted_soon_after_the_release) { // P7
         held.release();
         return waiter.get() - released;
     });
-    // Far below the second that a lost wake-up may cost: it was woken.
+    // Far below the second that a lost notice may cost: it was woken.
     EXPECT_LT(took, scaled(100ms));
 }
 

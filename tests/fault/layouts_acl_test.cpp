@@ -25,7 +25,7 @@ std::vector<std::string> documented_rule(const std::string& user) {
     return out;
 }
 
-/// All that these layouts can do; throws what goes wrong.
+/// Uses all operations of these layouts; throws what fails.
 void use_layout(const std::string& url) {
     client here{url};
     client there{url};

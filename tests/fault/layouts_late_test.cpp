@@ -1,5 +1,5 @@
-// P1, P5 in the layouts that others share: a request waits on a connection that
-// its client has given up, and reaches the server after newer ones.
+// P1, P5 in foreign layouts: a request on a connection that its client has ended reaches the server
+// after newer ones.
 
 #include "fault/foreign_layouts.hpp"
 
@@ -16,12 +16,10 @@ protected:
     }
     [[nodiscard]] bool held() { return server.command({"EXISTS", "stock"}).number() == 1; }
     [[nodiscard]] std::int64_t pttl() { return server.command({"PTTL", "stock"}).number(); }
-    /// Whether this layout has a place to remember a release in: a late acquire
-    /// is refused then.
+    /// Whether this layout has a release memory: then a late acquire is refused.
     [[nodiscard]] bool remembers() const { return GetParam().name != "plain"; }
 
-    /// A client through the proxy whose scripts are loaded. Its requests count
-    /// for 4 s.
+    /// A client through the proxy, with its scripts loaded. The not-after of its requests is 4 s.
     [[nodiscard]] client connected() const {
         auto out = connect("?timeout=4000");
         mutex{out, "other", options(10s)}.acquire().release();
@@ -30,17 +28,14 @@ protected:
     [[nodiscard]] bool one_is_held() {
         return eventually([&] { return between.counts().held == 1; });
     }
-    /// The request that is held reaches the server, and is done when this
-    /// returns.
+    /// Lets the request that is held back reach the server; returns when it is done.
     void let_it_arrive() {
         between.release();
         EXPECT_EQ(between.counts().held, 0U);
-        // What was there before a command is done in the same turn of the server's,
-        // or earlier.
+        // The server executes requests that arrived before a command no later than that command.
         for (int i = 0; i < 2; ++i) { server.command({"PING"}); }
     }
-    /// The acquire is sent and held back; its connection breaks; it is sent again
-    /// on the next one.
+    /// Sends an acquire, holds it back, breaks its connection, and sends it again on the next one.
     [[nodiscard]] lease acquire_while_the_first_request_is_late(client& here, milliseconds term) {
         between.hold_requests({.with = GetParam().acquires});
         background asking{[&](const std::stop_token&) {
@@ -57,7 +52,7 @@ protected:
             return !failure;
         }));
     }
-    /// Held by nobody: not at all, or for a moment.
+    /// Not held, or only for a moment.
     void expect_free() {
         if (remembers()) {
             EXPECT_FALSE(held()) << "what comes after its own release is refused";
@@ -91,8 +86,7 @@ TEST_P(layout_late_request, to_renew_does_not_shorten_a_newer_lease) { // P1
 TEST_P(layout_late_request, to_acquire_does_not_shorten_a_newer_lease) { // P1
     auto here = connected();
     const bool by_set = GetParam().name == "plain";
-    // A SET is no such request. The script is: it follows a SET that finds its
-    // own value.
+    // Not a SET, but the script, which follows a SET that finds its own value.
     if (by_set) { between.drop_answers({.with = GetParam().acquires}); }
     between.hold_requests({.with = by_set ? call_of(scripts::plain_acquire) : GetParam().acquires});
     background asking{[&](const std::stop_token&) {
@@ -168,7 +162,7 @@ TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_the_client_only
     EXPECT_FALSE(held());
 }
 
-// As when there was no memory for something on this connection.
+// A reset as after an allocation failure on this connection.
 TEST_P(layout_late_request, to_acquire_takes_nothing_when_the_engine_was_reset_since) { // P5
     seam_client first{between.url() + "?timeout=4000"};
     auto other = first.ticket("other");

@@ -1,5 +1,5 @@
-// P5 in the layouts that others share: the server did as it was asked and nobody heard of it, or it
-// got to it too late. And a client that is killed: what it leaves behind.
+// P5 in foreign layouts: the server executed a request and the reply was lost, or it executed it
+// too late; and what a killed client leaves behind.
 
 #include "fault/foreign_layouts.hpp"
 

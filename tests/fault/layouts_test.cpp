@@ -1,4 +1,4 @@
-// What both layouts that others share promise alike.
+// Behaviour that all foreign layouts share.
 
 #include "fault/redis_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// layout::plain: what is written, what others who write the same may do, and what they see.
+// layout::plain: the keys it writes, and how it works together with other libraries.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// The slowest look of a waiter that nobody tells, on a busy machine.
+/// The longest poll interval of a waiter, on a busy machine.
 constexpr milliseconds a_look = 200ms + scaled(150ms);
 
 class plain_layout : public redis_fault {
@@ -29,7 +29,7 @@ protected:
     [[nodiscard]] std::int64_t pttl(const std::string& key = "stock") {
         return server.command({"PTTL", key}).number();
     }
-    /// As another library's client would.
+    /// Acts as a client of another library.
     [[nodiscard]] bool take_as_another(milliseconds ttl, const std::string& key = "stock") {
         return !server.command({"SET", key, "another", "NX", "PX", std::to_string(ttl.count())})
                     .is_nil();

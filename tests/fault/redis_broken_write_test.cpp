@@ -7,7 +7,7 @@ namespace {
 
 class redis_broken_write : public redis_fault {
 protected:
-    /// Ends the connection, and waits until this side must know.
+    /// Ends the connection, and waits until the client's kernel knows.
     void cut() {
         between.cut();
         std::this_thread::sleep_for(20ms);

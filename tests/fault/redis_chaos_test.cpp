@@ -1,4 +1,4 @@
-// P1, P2, P3: six processes fight for a lock while everything goes wrong; their history is checked.
+// P1, P2, P3: six processes contend for a lock under random faults; their history is checked.
 
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
@@ -52,7 +52,7 @@ protected:
             between.release();
         }
     }
-    /// After a while without faults all of them still run; then they are killed.
+    /// Checks, after a while without faults, that all of them still run; then kills them.
     void end_all() {
         std::this_thread::sleep_for(1s);
         for (auto& each : all_) {
@@ -61,7 +61,7 @@ protected:
         }
         for (auto& each : all_) { each->kill(); }
     }
-    /// What the checker finds, but for what these faults may bring about.
+    /// The findings of the checker, without those that these faults may cause.
     [[nodiscard]] std::string wrong(const std::set<rule>& allowed, bool counter) {
         const history::check_options options{.loss_notice = 20ms + scaled(500ms),
                                              .loss_notice_after_stop = 100ms + scaled(500ms),
@@ -91,7 +91,7 @@ protected:
         return std::uniform_int_distribution<int>{0, end - 1}(random_);
     }
 
-    /// What loses no data.
+    /// The faults that lose no data.
     [[nodiscard]] std::vector<std::function<void()>> mishaps() {
         const auto stop = [this](int most) {
             server.pause();
@@ -140,7 +140,7 @@ TEST_F(redis_chaos, that_loses_no_data_breaks_no_promise) { // P1, P2, P3, P7
     EXPECT_TRUE(will_wait(0)) << "P8";
 }
 
-// Outside P1's proviso: only tokens protect, and holders are told at the next renewal.
+// Beyond the condition of P1: only tokens protect, and holders notice at the next renewal.
 TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_notifies_of_losses) { // P2, P3
     start_all();
     auto faults = mishaps();

@@ -1,4 +1,4 @@
-// What becomes of locks when the server's clock is stepped.
+// Locks while the server's clock is set back or forward.
 
 #include "fault/redis_fixture.hpp"
 
@@ -24,7 +24,7 @@ protected:
         held.release();
         return token;
     }
-    /// As when it has not been used for a minute or two.
+    /// Deletes its record, as after a minute or two without use.
     void forget(const std::string& name = "stock") {
         ASSERT_EQ(server.command({"DEL", "hf:{" + name + "}"}).number(), 1);
     }

@@ -1,5 +1,5 @@
-// Renewals, time-outs and answers that lie unread: a connection that works is kept, one that does
-// not costs no lease that has time left (P2).
+// Renewals, time-outs and unread replies: a working connection is kept, and a dead one costs no
+// lease that has time left (P2).
 
 #include "fault/redis_fixture.hpp"
 #include "support/redis_fake.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 class redis_dead_connection : public redis_fault {
 protected:
-    /// Whether one of many leases of this length is renewed for five times that long: a busy
-    /// machine may lose some of them.
+    /// Whether at least one of many leases of this length is renewed for five times that long: a
+    /// busy machine may lose some of them.
     [[nodiscard]] static bool is_kept(client& here, milliseconds lease_time) {
         mutex stock{here, "stock"};
         for (int i = 0; i < 40; ++i) {
@@ -69,7 +69,7 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_of_a_hand_off) {
 TEST_F(redis_dead_connection, is_not_assumed_for_a_slow_server) {
     auto here = connect();
     (void)here.ping();
-    // Everything is late, but comes: the renewal has half of what is left, some 290 ms.
+    // All replies are late: the renewal has half of the remaining time, some 290 ms.
     between.delay(0ms, 100ms);
     const auto held = mutex{here, "stock"}.acquire({.lease = scaled(1s)});
     const auto before = between.counts().connections;
@@ -91,7 +91,7 @@ TEST_F(redis_dead_connection, is_not_assumed_when_the_reply_to_a_renewal_is_unre
     EXPECT_TRUE(eventually([&] { return got.remaining() > 5s; }, 450ms));
 }
 
-// In a crowd, the answer to one who has to wait lies unread for a while.
+// In a crowd, the reply `queued` stays unread for a while.
 
 TEST_F(redis_dead_connection, is_not_assumed_when_a_suppressed_reply_is_unread) {
     auto holder = direct();
@@ -136,7 +136,7 @@ TEST_F(redis_dead_connection, that_does_not_heal_ends_extend_after_a_quarter_of_
     EXPECT_LT(held.remaining(), 2s) << "lowered when it was sent";
 }
 
-// The socket takes a part of what is sent, the session sends the rest, and then nobody answers.
+// The socket takes a part of the bytes, the session sends the rest, and then no reply arrives.
 TEST_F(redis_dead_connection, is_noticed_after_a_partial_write_too) {
     constexpr int most = 12'000; // more than the buffers of both sides take
     std::atomic<bool> reads{false};

@@ -1,4 +1,4 @@
-// A release that can wait for a moment goes out with whatever is asked next, or by itself.
+// A deferred release is sent together with the next operation, or by itself after a moment.
 
 #include "fault/redis_fixture.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 class redis_deferred_release : public redis_fault {
 protected:
-    /// Takes the lock, and asks for its release.
+    /// Takes the lock, and submits its release.
     engine::op_id release(bool can_wait) {
         const auto ticket = mine.ticket("stock");
         EXPECT_EQ(mine.acquire(ticket).status, engine::op_status::granted);

@@ -1,4 +1,4 @@
-// What a user is told when the server is not there, not willing, or not what it seems.
+// Errors when the server is missing, refuses, or is not a Redis server.
 
 #include "fault/redis_fixture.hpp"
 #include "support/free_port.hpp"
@@ -15,7 +15,7 @@ using testing::Not;
 
 constexpr const char* secret = "s3cr3t";
 
-/// Every error names the server, and none tells a password.
+/// Checks that the error names the server and does not contain a password.
 testing::AssertionResult says(const complaint& complaint, errc code, std::uint16_t port,
                               const std::vector<std::string>& parts) {
     const auto wrong = [&](const std::string& why) {
@@ -151,7 +151,7 @@ TEST_F(redis_error,
     EXPECT_EQ(held.why_lost(), loss::expired);
 }
 
-// What comes is not what Redis says.
+// Replies that are not RESP.
 
 class redis_garbage : public redis_error, public testing::WithParamInterface<garbage> {};
 
@@ -227,7 +227,7 @@ TEST_F(redis_error, ends_a_connection_with_a_reply_to_no_request) {
     EXPECT_FALSE(is_held());
 }
 
-// Who may come in.
+// Authentication.
 
 TEST(redis_login, is_required_if_the_url_has_no_password) {
     redis_server server{{.password = secret}};
@@ -287,7 +287,7 @@ TEST_F(redis_error, of_a_user_who_may_not_run_scripts_names_the_page_with_the_ru
                      errc::store_forbidden, server.port(), {"NOPERM", "docs/redis.md"}));
 }
 
-// What the server is, or is going through.
+// States of the server.
 
 TEST_F(redis_error, of_a_server_that_loads_its_data_is_temporary) {
     redis_server loading{{.arguments = {"--enable-debug-command", "yes", "--key-load-delay", "1000",

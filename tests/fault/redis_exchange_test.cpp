@@ -1,4 +1,4 @@
-// A release and the acquire that is asked for behind it are one command, if both are still here.
+// A release and the acquire behind it are one command, if neither is sent yet.
 
 #include "fault/redis_fixture.hpp"
 
@@ -10,7 +10,7 @@ using engine::op_status;
 class redis_exchange : public redis_fault {
 protected:
     void SetUp() override {
-        // The first time only makes the engine load the script.
+        // The first time the engine only loads the script.
         const auto old = held("warm");
         (void)exchange(old, mine.ticket("warm"));
         (void)mine.ask(engine::diagnose_op{});

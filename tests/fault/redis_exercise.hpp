@@ -1,5 +1,5 @@
 #pragma once
-// Uses everything that a client can do with a server once, to see that it may.
+// Uses each operation of a client once, to check that the server permits it.
 
 #include "fault/redis_fixture.hpp"
 
@@ -11,7 +11,7 @@ inline void demand(bool good, const char* message) {
     if (!good) { throw std::runtime_error{message}; }
 }
 
-/// Takes a lock, lets another client wait for it, and hands it over.
+/// Takes a lock, lets another client wait for it, and hands it off.
 inline void hand_over(client& here, client& there, const std::string& name = "stock") {
     auto held = mutex{here, name}.acquire();
     auto waiting = wait_for(there, {}, name);
@@ -28,7 +28,7 @@ inline void hand_over(client& here, client& there, const std::string& name = "st
     got.release();
 }
 
-/// The same through two clients of a URL; throws what goes wrong.
+/// The same with two clients of a URL; throws what fails.
 inline void hand_over(const std::string& url) {
     client here{url};
     client there{url};
@@ -53,7 +53,7 @@ inline void use_semaphore(client& here, client& there) {
     some.release();
 }
 
-/// Throws what goes wrong, at the first thing that does.
+/// Throws the first failure.
 inline void use_everything(const std::string& url) {
     const client_options options{.connect_wait = scaled(400ms)};
     client here{url, options};

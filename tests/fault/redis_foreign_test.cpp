@@ -1,4 +1,4 @@
-// Keys of ours that hold what is not ours: an error that says so, and nothing is touched.
+// Foreign values under Holdfast's keys: an error that says so, and nothing is changed.
 
 #include "fault/redis_fixture.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// How somebody else's value comes about.
+/// How the foreign value is written.
 struct foreign_value {
     std::string name;
     std::vector<std::string> command; ///< after its key

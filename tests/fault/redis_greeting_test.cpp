@@ -1,4 +1,4 @@
-// How a connection begins, and pushes among its replies, with servers real and strange.
+// The greeting of a connection, and pushes among its replies, with real and fake servers.
 
 #include "fault/redis_fixture.hpp"
 #include "support/redis_fake.hpp"
@@ -11,7 +11,7 @@ using words = redis_fake::words;
 
 constexpr milliseconds a_second = 1s + scaled(400ms);
 
-/// Takes a lock of a fake server, and gives it back.
+/// Takes and releases a lock on a fake server.
 complaint use(const redis_fake& server) {
     client here{server.url() + "?timeout=300&connect_timeout=300", {.connect_wait = scaled(300ms)}};
     return complaint_of([&] {
@@ -21,7 +21,7 @@ complaint use(const redis_fake& server) {
 
 bool is(const words& request, const char* command) { return request.at(0) == command; }
 
-// Servers that are not what they should be.
+// Servers that answer the greeting wrongly.
 
 TEST(redis_greeting, of_a_fake_server_is_that_of_a_real_one) {
     const redis_fake server{redis_fake::usual};

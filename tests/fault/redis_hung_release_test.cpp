@@ -1,5 +1,5 @@
-// unlock() and destructors when the server does not answer: they return soon, and the release goes
-// on without them until it is answered or the lease has ended (P8, P9).
+// unlock() and destructors when the server does not answer: they return soon, and the release
+// continues without them until it is answered or the lease has ended (P8, P9).
 
 #include "fault/redis_fixture.hpp"
 
@@ -13,7 +13,7 @@ constexpr milliseconds promptly = scaled(700ms);
 
 class redis_hung_release : public redis_fault {
 protected:
-    /// How long it takes to let go of the lock.
+    /// How long a release of the lock takes.
     [[nodiscard]] static milliseconds unlock(mutex& stock) {
         const stopwatch watch;
         stock.unlock();

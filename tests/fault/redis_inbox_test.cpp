@@ -1,4 +1,4 @@
-// P6, P7: grants are pushed, and pushes may be lost, late, or for somebody who does not listen.
+// P6, P7: grants are pushed; a push may be lost or late, or have no subscriber.
 
 #include "fault/redis_fixture.hpp"
 
@@ -14,9 +14,9 @@ using engine::queueing;
 
 const request in_line{.queue = queueing::grant};
 
-/// P7: what a lost wake-up may cost, and what a busy machine adds.
+/// P7: the delay by a lost push, on a busy machine.
 constexpr milliseconds a_second = 1s + scaled(400ms);
-/// G and the half second in which the next one looks.
+/// G, and the half second until the next beat.
 constexpr milliseconds deaf_hand_off = 2s + 500ms + scaled(500ms);
 
 class redis_inbox : public redis_fault {
@@ -24,7 +24,7 @@ protected:
     client holder{direct()};
     lease held{mutex{holder, "stock"}.acquire()};
 
-    /// Releases; how long the waiter took from then on.
+    /// Releases; returns how long the waiter took from then on.
     template <class Waiter>
     milliseconds hand_over(Waiter& to) {
         const stopwatch watch;
@@ -32,7 +32,7 @@ protected:
         EXPECT_TRUE(to.done_within(long_wait));
         return watch.elapsed();
     }
-    /// Those that the server knows as ours, each a line of CLIENT LIST.
+    /// The connections of Holdfast, each a line of CLIENT LIST.
     [[nodiscard]] std::vector<std::string> connections() {
         std::istringstream all{server.command({"CLIENT", "LIST"}).string()};
         std::vector<std::string> out;
@@ -75,13 +75,13 @@ TEST_F(redis_inbox, delivers_a_hand_off_between_threads_of_one_client) {
     auto own = mutex{here, "page"}.acquire();
     auto waiting = wait_for(here, {}, "page");
     ASSERT_TRUE(will_wait(1, "page"));
-    // The push comes together with the answer to the release that caused it.
+    // The push arrives together with the reply to the release that caused it.
     EXPECT_EQ(own.release(), release_answer::released);
     EXPECT_TRUE(waiting.done_within(a_second));
     EXPECT_TRUE(waiting.get().valid());
 }
 
-// The connection is lost, and with it what was pushed meanwhile.
+// The connection is lost, and with it the pushes meanwhile.
 
 TEST_F(redis_inbox, that_is_cut_is_opened_again_and_the_waiter_beats_at_once) {
     auto here = connect();
@@ -182,7 +182,7 @@ TEST_F(redis_inbox, whose_push_is_behind_a_missing_reply_is_opened_again) {
     EXPECT_TRUE(waiting.get().valid());
 }
 
-// Somebody does not listen.
+// Waiters without a subscription.
 
 TEST_F(redis_inbox, that_is_missing_makes_the_server_pass_over_the_waiter_which_stays_first) {
     auto deaf = connect();
@@ -204,7 +204,7 @@ TEST_F(redis_inbox, that_is_missing_makes_the_server_pass_over_the_waiter_which_
     EXPECT_TRUE(first.done_within(a_second));
 }
 
-// Waiters who say nothing, of a client whose inbox is gone.
+// Waiters that do not beat, of a client whose inbox is closed.
 class redis_unsubscribed_crowd : public redis_inbox {
 protected:
     seam_client deaf{between.url()};
@@ -250,7 +250,7 @@ TEST_F(redis_inbox, of_a_stopped_process_counts_as_subscribed_and_delays_others_
     EXPECT_GT(took, 1s) << "it was handed to the stopped one first";
     EXPECT_LT(took, deaf_hand_off);
     auto got = waiting.get();
-    // When it goes on it hears of its grant, and its renewal says what that is worth.
+    // When it continues it reads its grant, and its renewal is answered lost.
     EXPECT_TRUE(stopped.await(engine::notice::kind::granted, ticket));
     EXPECT_EQ(stopped.renew(ticket).status, op_status::lost);
     EXPECT_EQ(stopped.release(ticket).status, op_status::not_held);

@@ -1,4 +1,4 @@
-// P5: the server did as it was asked, and nobody heard of it.
+// P5: the server executed a request, and the reply was lost.
 
 #include "fault/redis_fixture.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 using engine::op_status;
 using engine::queueing;
 
-/// How soon a client tries again that has lost its connection, on a busy machine.
+/// How soon a client retries after it has lost its connection, on a busy machine.
 constexpr milliseconds soon = scaled(2s);
 
 class redis_lost_answer : public redis_fault {
@@ -85,7 +85,7 @@ TEST_F(redis_lost_answer, to_a_queued_acquire_keeps_the_one_place_in_the_queue) 
     ASSERT_TRUE(will_wait(1));
     auto two = wait_for(second, {.note = "second"});
     ASSERT_TRUE(will_wait(2));
-    // Before it listens again it would be passed over.
+    // Before it is subscribed again it would be passed over.
     ASSERT_TRUE(will_listen(4)) << "the looker, too";
     const auto seen = look().waiters;
     ASSERT_EQ(seen.size(), 2U);
@@ -180,7 +180,7 @@ TEST_F(redis_lost_answer, to_a_withdrawal_leaves_nobody_in_the_queue) { // P8
     ASSERT_TRUE(all_lost());
     EXPECT_EQ(queued(), 0);
     EXPECT_TRUE(held.valid());
-    // The second withdrawal is answered: nothing is left to be told.
+    // The second withdrawal is answered: no event is reported.
     (void)here.ping();
     EXPECT_FALSE(watch->first(event::kind::withdraw_failed));
 }
@@ -231,7 +231,7 @@ TEST_F(redis_lost_answer, to_every_request_costs_time_but_no_token_and_no_lock) 
     EXPECT_EQ(between.counts().dropped, 2U * rounds);
 }
 
-// A grant that nobody heard of.
+// A grant whose reply or push was lost.
 
 TEST_F(redis_lost_answer, to_the_acquire_of_a_caller_that_timed_out_is_undone) {
     auto here = connect("?timeout=300&connect_timeout=300", {.connect_wait = 600ms});
@@ -280,8 +280,8 @@ TEST_F(redis_lost_answer, to_a_cancelled_acquire_is_undone_when_it_arrives) { //
 
 class redis_late_acquire : public redis_fault {
 protected:
-    /// The client's first acquire is held back; it gives up on that connection, asks on a new one,
-    /// and releases what it gets.
+    /// The client's first acquire is held back; it ends that connection, acquires on a new one, and
+    /// releases.
     void take_and_release_while_the_first_request_is_late(client& here) {
         (void)here.ping();
         between.hold_requests({.with = call_of(scripts::acquire)});
@@ -364,7 +364,7 @@ TEST_F(redis_late_acquire, of_a_caller_that_left_after_a_reset_takes_nothing) { 
     }
 }
 
-// 2 of 30 runs left a lock that nobody wanted when only request ids were compared.
+// When only request ids were compared, 2 of 30 runs left a lock without a holder.
 TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
     auto here = client{server.url() + "?timeout=100&connect_timeout=100"};
     mutex stock{here, "stock"};
@@ -375,7 +375,7 @@ TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
         std::this_thread::sleep_for(250ms); // it has given up twice
         server.resume();
         cycle.get();
-        // What is buffered at the server on dead connections is done once it has seen their ends.
+        // The server executes the buffered requests of dead connections before it sees their ends.
         ASSERT_TRUE(eventually([&] { return server.stat("connected_clients") <= 5; }));
         EXPECT_FALSE(is_held());
     }

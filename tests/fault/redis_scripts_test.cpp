@@ -1,4 +1,4 @@
-// What the scripts leave behind, what they cost, and what they make of strange numbers and names.
+// The scripts: the keys they leave, the commands they need, and extreme numbers and names.
 
 #include "fault/redis_fixture.hpp"
 
@@ -70,7 +70,7 @@ TEST_F(redis_script, issues_no_token_that_a_double_cannot_hold) {
     EXPECT_EQ(stored_token(), 9'007'199'254'740'991ULL);
 }
 
-// As if the server's clock had been an hour ahead when the last token was given.
+// As if the server's clock had been an hour ahead when the last token was issued.
 TEST_F(redis_script, keeps_tokens_rising_when_the_clock_steps_back) { // P3
     const auto high = server_now() + 3'600'000'000;
     put_idle(high);
@@ -161,7 +161,7 @@ TEST_F(redis_script, keeps_names_apart_whose_keys_look_alike) {
     EXPECT_TRUE((mutex{here, "x}:q"}.try_acquire())) << "not the queue of x";
 }
 
-// What is left.
+// Keys that are left.
 
 TEST_F(redis_script, leaves_a_record_that_expires_and_nothing_else) { // P8
     auto here = direct();
@@ -235,7 +235,7 @@ TEST_F(redis_script, keeps_a_queue_whose_waiters_are_too_short_lived_to_beat) { 
     }
 }
 
-// What it costs.
+// Commands that are needed.
 
 TEST_F(redis_script, needs_two_commands_to_take_and_release_a_free_lock) {
     auto here = connect();

@@ -1,4 +1,4 @@
-// Who may use a server, and by which ways it is reached.
+// Access to a server: ACLs, passwords and addresses.
 
 #include "fault/redis_exercise.hpp"
 
@@ -31,7 +31,7 @@ std::vector<std::string> documented_rule() {
 
 class redis_acl : public redis_fault {
 protected:
-    /// A user with this rule; the URL with which to be it.
+    /// Creates a user with this rule; returns the URL of that user.
     [[nodiscard]] std::string user(std::vector<std::string> rule) {
         rule.insert(rule.begin(), {"ACL", "SETUSER", "locks", "reset"});
         EXPECT_EQ(server.command(rule).text(), "OK");
@@ -46,7 +46,7 @@ TEST_F(redis_acl, rule_of_the_documentation_suffices_for_everything) {
     const auto url = user(rule);
     EXPECT_NO_THROW(use_everything(url));
     EXPECT_NO_THROW(use_everything(url + "/3"));
-    // Nor did the server refuse anything that a client does without saying so.
+    // The server did not refuse any command silently either.
     const auto refused = server.command({"ACL", "LOG"});
     EXPECT_TRUE(refused.items().empty()) << refused.text();
 }
@@ -92,12 +92,12 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     for (const auto& word : called) { EXPECT_THAT(rule, testing::Contains("+" + word)); }
 }
 
-/// What a user may do can change while it holds and waits.
+/// The rights of a user change while it holds and waits.
 class redis_acl_taken_away : public redis_acl {
 protected:
     using take = std::function<std::optional<lease>(client&)>;
 
-    /// Whoever was told of its grant is the one whom the record names.
+    /// Checks that the owner that was notified of its grant is the one in the record.
     void hand_over_without(const std::string& command, const take& hold, const take& wait) {
         const auto url = user(documented_rule());
         client first{url, {.connect_wait = 300ms}};

@@ -1,11 +1,12 @@
-// What befalls a server on bad days, while locks on it are held and waited for.
+// Faults of a server while its locks are held and waited for: data loss, pauses, lost scripts.
 
 #include "fault/redis_fixture.hpp"
 
 namespace holdfast::test {
 namespace {
 
-/// A waiter looks once or twice a second; what is lost costs no more than that, and a busy machine.
+/// A waiter beats once or twice a second, so a lost message costs no more than that, on a busy
+/// machine.
 constexpr milliseconds a_second = 1s + scaled(500ms);
 
 class redis_server_fault : public redis_fault {
@@ -17,7 +18,7 @@ protected:
     static constexpr milliseconds span = scaled(900ms);
 
     [[nodiscard]] lease hold() { return mutex{here, "stock"}.acquire({.lease = span}); }
-    /// Whether it is still held when all of a lease has passed, so by renewals.
+    /// Whether it is still held after a whole lease, thus by renewals.
     [[nodiscard]] static bool goes_on(const lease& held) {
         return throughout(span + 50ms, [&] { return held.valid(); });
     }
@@ -81,7 +82,7 @@ TEST_F(redis_server_fault, an_outage_of_two_seconds_delays_a_waiter_by_no_more) 
     EXPECT_TRUE(waiting.done_within(1s + a_second)) << "the longest pause between two tries";
 }
 
-// The server stands still.
+// The server is paused or busy.
 
 TEST_F(redis_server_fault, a_pause_shorter_than_the_lease_keeps_the_hold) {
     const auto held = hold();

@@ -1,5 +1,5 @@
-// Clients of the version before, whose records are of the format hf1, on one server with ours. They
-// are played by that version's scripts, which are kept in hf1/ as they were.
+// Clients of the previous version, with records in format hf1, on one server with current ones. The
+// test acts as such a client by the scripts of that version, which are kept in hf1/.
 
 #include "fault/redis_fixture.hpp"
 

@@ -1,4 +1,5 @@
-// What is asked while others wait for their answers is gathered, but not for longer than it pays.
+// Requests that are submitted while replies are pending are batched, but not for longer than it
+// pays.
 
 #include "fault/redis_fixture.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 class redis_write_batching : public redis_fault {
 protected:
-    /// So many are asked for, each by itself. They are sent, or gathered.
+    /// Submits this many operations, each by itself. They are sent, or held back.
     void ask(int count) {
         for (int i = 0; i < count; ++i) {
             asked_.push_back(mine.start(seam_client::acquire_op(mine.ticket(name()), {})));
@@ -26,13 +27,13 @@ protected:
         asked_.clear();
         server.command({"CONFIG", "RESETSTAT"});
     }
-    /// The engine sends eight at once, and has all answers.
+    /// The engine sends eight at once, and receives all replies.
     void see_eight_at_once() {
         EXPECT_EQ(mine.acquire(mine.ticket(name())).status, engine::op_status::granted);
         ask(8);
         await_answers();
     }
-    /// Four are on their way and somebody reads: what is asked then stays here.
+    /// Four are in flight and a thread reads: further requests are held back.
     void gather(int count) {
         ask(4);
         ASSERT_TRUE(mine.begin_to_read());

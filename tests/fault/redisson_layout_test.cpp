@@ -1,5 +1,5 @@
-// layout::redisson: what is written and published, and what a Redisson client may do meanwhile.
-// That client is played by raw commands here; interop/ has the real one.
+// layout::redisson: the keys and messages it writes, and how it works together with a Redisson
+// client. The test acts as that client by raw commands; interop/ has the real one.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
@@ -38,7 +38,8 @@ protected:
         server.command({"DEL", "stock"});
         server.command({"PUBLISH", channel, "0"});
     }
-    /// As its read-write lock does: whatever has no `mode` is free to it, or is what it says.
+    /// Acts as its read-write lock: a key without `mode` counts as free, otherwise the mode
+    /// applies.
     [[nodiscard]] bool take_as_javas_read_write_lock(const std::string& mode) {
         const std::string script =
             "local mode = redis.call('HGET', KEYS[1], 'mode') "

@@ -1,4 +1,4 @@
-// What a URL says about layouts.
+// The layout options of a URL.
 
 #include "holdfast/engine/factory.hpp"
 

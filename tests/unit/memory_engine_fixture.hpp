@@ -1,5 +1,5 @@
 #pragma once
-// Clients of the memory engine that keep what they hear.
+// Clients of the memory engine that record answers and notices.
 
 #include "holdfast/engine/factory.hpp"
 

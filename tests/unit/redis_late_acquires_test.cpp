@@ -1,4 +1,4 @@
-// When an acquire that may still arrive, and that nobody wants, is withdrawn.
+// late_acquires: when an abandoned acquire that may still arrive is withdrawn.
 
 #include "holdfast/engine/redis/layout/polling/late_acquires.hpp"
 

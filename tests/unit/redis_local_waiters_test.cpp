@@ -1,4 +1,4 @@
-// Who is told of a release where there is no queue on the server.
+// local_waiters: which waiter is notified of a release in a layout without a queue.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/answers.hpp"

@@ -1,4 +1,4 @@
-// What the native layout sends, and what it makes of replies.
+// native_layout: the commands it sends, and the answers it makes of replies.
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/native/native_layout.hpp"

@@ -1,4 +1,4 @@
-// Which server a node accepts, how it greets, when it gives up, and which node serves a lock.
+// The parts of a node: which server it accepts, its greeting, watchdog, watermark and clock.
 
 #include "holdfast/engine/redis/inbox.hpp"
 #include "holdfast/engine/redis/node/greeting.hpp"

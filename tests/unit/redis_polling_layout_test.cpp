@@ -1,4 +1,4 @@
-// What layouts without a queue send, and what they make of replies and messages.
+// polling_layout: the commands it sends, and the answers it makes of replies and messages.
 
 #include "holdfast/engine/redis/layout/layout_set.hpp"
 #include "unit/redis_channel_fixture.hpp"

@@ -1,4 +1,4 @@
-// What a server says, however its bytes are cut: RESP2, and of RESP3 what our commands come across.
+// reply_reader: RESP2 and the RESP3 types that our commands return, however the bytes are split.
 
 #include "holdfast/engine/redis/protocol/reply.hpp"
 

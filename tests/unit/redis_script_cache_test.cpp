@@ -1,4 +1,4 @@
-// Scripts are loaded before they are needed, and again when the server has forgotten them.
+// script_cache: loads scripts before they are needed, and again when the server has lost them.
 
 #include "unit/redis_channel_fixture.hpp"
 

@@ -1,4 +1,4 @@
-// Messages reach whoever subscribed, and subscriptions end with their connection.
+// subscriptions: messages reach their handler, and subscriptions end with the connection.
 
 #include "holdfast/engine/redis/inbox.hpp"
 #include "unit/redis_channel_fixture.hpp"
