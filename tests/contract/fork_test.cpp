@@ -1,4 +1,4 @@
-// After fork() what the parent made is inert in the child, and the parent does not notice.
+// After fork() the objects of the parent are inert in the child, and the parent is not affected.
 #include "contract/contract.hpp"
 #include "support/child.hpp"
 
@@ -12,9 +12,9 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(after_fork);
 
-/// In a child, where EXPECT is of no use: adds `what` to `wrong` unless it is true.
-void check(std::string& wrong, bool fine, const char* what) {
-    if (!fine) { wrong += std::string{what} + "; "; }
+/// For a child, where EXPECT does not work: appends `step` to `wrong` unless `fine`.
+void check(std::string& wrong, bool fine, const char* step) {
+    if (!fine) { wrong += std::string{step} + "; "; }
 }
 
 TEST_P(after_fork, a_lease_is_not_valid_in_the_child_and_unharmed_in_the_parent) { // P4
@@ -59,8 +59,8 @@ TEST_P(after_fork, every_operation_of_the_child_fails_with_forked) { // P4
     stock.lock();
     EXPECT_EQ(in_child([&] {
                   std::string wrong;
-                  const auto forked = [&](auto action, const char* what) {
-                      check(wrong, failure_of(action) == errc::forked, what);
+                  const auto forked = [&](auto action, const char* step) {
+                      check(wrong, failure_of(action) == errc::forked, step);
                   };
                   forked([&] { stock.lock(); }, "lock what is held");
                   forked([&] { other.lock(); }, "lock what is free");
@@ -157,8 +157,8 @@ TEST_P(after_fork, a_child_can_make_a_client_of_its_own) { // P1
               }),
               "");
     EXPECT_TRUE(held.valid());
-    // The child ended without a word: its lock comes free at once if the engine can tell, else at
-    // the end of a lease that nobody renews.
+    // The child ended without a release: its lock is free at once if the engine can detect that,
+    // otherwise when the lease expires.
     if (can().frees_dead_at_once) { EXPECT_TRUE(will_be_clear("other", scaled(1s))); }
 #endif
 }

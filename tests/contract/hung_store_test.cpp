@@ -1,5 +1,5 @@
-// P9: how long a store that does not answer holds up its callers, with the options that everybody
-// uses; and P8: what they left behind is cleared up when it goes on.
+// P9: how long a store that does not answer blocks its callers, with default options; and P8: what
+// they left behind is cleaned up when it answers again.
 #include "contract/contract.hpp"
 
 #include <latch>
@@ -14,7 +14,7 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(hung_store);
 
-/// For a busy machine; what is tested for took five seconds.
+/// Allows for a busy machine; without the fix it took five seconds.
 constexpr milliseconds slack = scaled(700ms);
 
 template <class Action>
@@ -24,7 +24,7 @@ template <class Action>
     return watch.elapsed();
 }
 
-TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
+TEST_P(hung_store, does_not_block_unlock_and_destructors) {
     auto fleet = connect();
     holdfast::mutex locked{fleet, "locked"};
     locked.lock();
@@ -37,7 +37,7 @@ TEST_P(hung_store, does_not_hold_up_unlock_and_destructors) {
     EXPECT_TRUE(will_be_clear("held", scaled(4s)));
 }
 
-TEST_P(hung_store, does_not_hold_up_the_destructor_of_a_lock_once_for_each_reader) {
+TEST_P(hung_store, blocks_the_destructor_of_a_lock_once_not_for_each_reader) {
     HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).supported);
     constexpr int count = 16; // one after the other they would take 3.2 s
     auto fleet = connect();
@@ -54,11 +54,11 @@ TEST_P(hung_store, does_not_hold_up_the_destructor_of_a_lock_once_for_each_reade
     all_hold.wait();
     HOLDFAST_HANG_STORE();
     EXPECT_LT(time_of([&] { prices.reset(); }), 200ms + slack);
-    the_store().go_on();
+    the_store().resume();
     EXPECT_TRUE(will_be_clear("prices", scaled(4s))) << "the releases continue (P8)";
 }
 
-TEST_P(hung_store, holds_up_a_try_for_a_second_and_a_wait_for_its_time) { // P5
+TEST_P(hung_store, blocks_a_try_for_a_second_and_a_wait_for_its_time) { // P5
     auto fleet = connect();
     fleet.ping();
     holdfast::mutex stock{fleet, "stock"};

@@ -1,4 +1,4 @@
-// P9 and errors: what contradicts itself is refused before anything is sent, by the field's name.
+// P9 and errors: invalid options are refused before any request, by an error that names the field.
 #include "contract/contract.hpp"
 
 namespace {
@@ -47,7 +47,7 @@ acquire_options for_a_call(const lock_options& options) {
             .note = options.note};
 }
 
-TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) { // P9
+TEST_P(options_errors, a_constructor_refuses_bad_defaults_naming_the_field) { // P9
     auto fleet = connect();
     for (const auto& bad : bad_options()) {
         const auto& options = bad.options;
@@ -72,7 +72,7 @@ TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) {
     }
 }
 
-TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // P9
+TEST_P(options_errors, an_acquire_refuses_bad_options_naming_the_field) { // P9
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     for (const auto& bad : bad_options()) {
@@ -92,7 +92,7 @@ TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // 
     EXPECT_TRUE(look("stock").holders.empty());
 }
 
-TEST_P(options_errors, the_extremes_that_are_allowed_work) { // P9
+TEST_P(options_errors, the_extreme_values_work) { // P9
     HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
@@ -105,7 +105,7 @@ TEST_P(options_errors, the_extremes_that_are_allowed_work) { // P9
     }
 }
 
-TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { // P9
+TEST_P(options_errors, bad_options_are_refused_before_any_request) { // P9
     HOLDFAST_NEEDS(!GetParam().dead_url.empty());
     holdfast::client dead{GetParam().dead_url, {.connect_wait = scaled(2s)}};
     holdfast::mutex stock{dead, "stock"};
@@ -119,7 +119,7 @@ TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { /
     EXPECT_LT(watch.elapsed(), scaled(1s));
 }
 
-TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) { // P9
+TEST_P(options_errors, an_unreachable_store_is_a_clear_error_in_time) { // P9
     HOLDFAST_NEEDS(!GetParam().dead_url.empty());
     holdfast::client dead{GetParam().dead_url, {.connect_wait = 200ms}};
     holdfast::mutex stock{dead, "stock"};
@@ -129,7 +129,7 @@ TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) 
     EXPECT_LT(watch.elapsed(), 200ms + scaled(1s));
     EXPECT_EQ(code.category(), holdfast::category());
 
-    // Each form says the same.
+    // Each form reports the same error.
     std::error_code failure;
     EXPECT_FALSE(stock.acquire(failure));
     EXPECT_EQ(failure, code);
@@ -176,7 +176,7 @@ TEST_P(options_errors, a_wait_for_a_store_that_hangs_can_be_stopped) { // P9
     EXPECT_LT(watch.elapsed(), scaled(200ms));
 }
 
-TEST_P(options_errors, the_error_code_forms_clear_the_code_when_all_is_well) { // P5
+TEST_P(options_errors, the_error_code_forms_clear_the_code_on_success) { // P5
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     const auto cleared = [](auto action) {

@@ -1,5 +1,5 @@
 #pragma once
-// The layouts that others share, as parameters of tests.
+// The foreign layouts, as parameters of tests.
 
 #include "fault/redis_fixture.hpp"
 

@@ -1,5 +1,5 @@
-// layout::redisson: what is written and published, and what a Redisson client may do meanwhile.
-// That client is played by raw commands here; interop/ has the real one.
+// layout::redisson: the keys and messages it writes, and how it works together with a Redisson
+// client. The test acts as that client by raw commands; interop/ has the real one.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
@@ -38,7 +38,8 @@ protected:
         server.command({"DEL", "stock"});
         server.command({"PUBLISH", channel, "0"});
     }
-    /// As its read-write lock does: whatever has no `mode` is free to it, or is what it says.
+    /// Acts as its read-write lock: a key without `mode` counts as free, otherwise the mode
+    /// applies.
     [[nodiscard]] bool take_as_javas_read_write_lock(const std::string& mode) {
         const std::string script =
             "local mode = redis.call('HGET', KEYS[1], 'mode') "
@@ -84,7 +85,7 @@ TEST_F(redisson_layout, is_renewed_for_as_long_as_it_is_held) {
     }));
 }
 
-TEST_F(redisson_layout, is_refused_while_java_holds_it_and_left_as_it_is) {
+TEST_F(redisson_layout, is_refused_while_java_holds_it_and_not_changed) {
     take_as_java(20s, 2);
     EXPECT_FALSE((mutex{here, "stock", as_redisson}.try_acquire()));
     EXPECT_FALSE((mutex{here, "stock", as_redisson}.try_acquire_for(300ms)));
@@ -103,7 +104,7 @@ TEST_F(redisson_layout, waits_until_java_has_unlocked_as_often_as_it_locked) {
     EXPECT_EQ(hash(), "[" + waiting.get().owner() + ", 1, mode, hf]");
 }
 
-TEST_F(redisson_layout, is_woken_by_javas_message_at_once) {
+TEST_F(redisson_layout, wakes_a_waiter_at_once_on_javas_message) {
     const auto woken = quickest_of(5, [&] {
         take_as_java(30s);
         auto waiting = wait_for(here, as_redisson);
@@ -130,7 +131,7 @@ TEST_F(redisson_layout, publishes_javas_message_when_it_is_released) {
     EXPECT_FALSE(waiter.read(100ms)) << "once";
 }
 
-TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
+TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_configured) {
     const client sharded{server.url() + "?layout=redisson&sharded=yes"};
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SSUBSCRIBE", channel});
@@ -159,7 +160,7 @@ TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
     EXPECT_LT(woken, scaled(20ms));
 }
 
-TEST_F(redisson_layout, a_message_that_was_lost_costs_less_than_a_second) { // P7
+TEST_F(redisson_layout, a_lost_message_delays_by_less_than_a_second) { // P7
     take_as_java(30s);
     auto waiting = wait_for(here, as_redisson);
     ASSERT_TRUE(eventually([&] { return listeners() == 1; }));
@@ -168,7 +169,7 @@ TEST_F(redisson_layout, a_message_that_was_lost_costs_less_than_a_second) { // P
     (void)waiting.get();
 }
 
-TEST_F(redisson_layout, takes_over_when_javas_time_ends) {
+TEST_F(redisson_layout, is_granted_when_javas_lease_ends) {
     take_as_java(600ms);
     const stopwatch since;
     const auto held = mutex{here, "stock", as_redisson}.acquire();
@@ -176,7 +177,7 @@ TEST_F(redisson_layout, takes_over_when_javas_time_ends) {
     EXPECT_LE(since.elapsed(), 600ms + scaled(150ms));
 }
 
-TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
+TEST_F(redisson_layout, cannot_be_released_or_renewed_once_java_holds_it) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
     auto held = mutex{watched, "stock", {.lease = 600ms, .layout = layout::redisson}}.acquire();
@@ -189,7 +190,7 @@ TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
     EXPECT_FALSE((admin{here, layout::redisson}.release("stock", here.id() + ":1")));
 }
 
-TEST_F(redisson_layout, keeps_javas_read_write_lock_out) { // P1
+TEST_F(redisson_layout, excludes_javas_read_write_lock) { // P1
     auto held = mutex{here, "stock", as_redisson}.acquire();
     EXPECT_FALSE(take_as_javas_read_write_lock("read"));
     EXPECT_FALSE(take_as_javas_read_write_lock("write"));
@@ -197,7 +198,7 @@ TEST_F(redisson_layout, keeps_javas_read_write_lock_out) { // P1
     EXPECT_TRUE(take_as_javas_read_write_lock("write"));
 }
 
-TEST_F(redisson_layout, is_kept_out_by_javas_read_write_lock) { // P1
+TEST_F(redisson_layout, is_excluded_by_javas_read_write_lock) { // P1
     for (const std::string mode : {"read", "write"}) {
         ASSERT_TRUE(take_as_javas_read_write_lock(mode));
         const auto before = hash();
@@ -207,7 +208,7 @@ TEST_F(redisson_layout, is_kept_out_by_javas_read_write_lock) { // P1
     }
 }
 
-TEST_F(redisson_layout, gives_up_only_its_own_field_if_others_are_there) { // P4
+TEST_F(redisson_layout, release_removes_only_its_own_field) { // P4
     auto held = mutex{here, "stock", as_redisson}.acquire();
     server.command({"HDEL", "stock", "mode"}); // as the first version of this layout had it
     ASSERT_TRUE(take_as_javas_read_write_lock("read"));
@@ -219,7 +220,7 @@ TEST_F(redisson_layout, gives_up_only_its_own_field_if_others_are_there) { // P4
     EXPECT_FALSE(waiter.read(50ms)) << "it is not free";
 }
 
-TEST_F(redisson_layout, shows_no_holder_that_is_none) {
+TEST_F(redisson_layout, does_not_show_the_mode_field_as_a_holder) {
     const admin by{there, layout::redisson};
     {
         const auto held = mutex{here, "stock", as_redisson}.acquire();
@@ -233,7 +234,7 @@ TEST_F(redisson_layout, shows_no_holder_that_is_none) {
     EXPECT_EQ(by.inspect("stock")->holders.at(0).owner, java + ":write");
 }
 
-TEST_F(redisson_layout, re_entry_counts) {
+TEST_F(redisson_layout, counts_re_entry_on_the_client) {
     recursive_mutex lock{here, "stock", as_redisson};
     lock.lock();
     lock.lock();
@@ -256,13 +257,13 @@ TEST_F(redisson_layout, with_fencing_has_the_tokens_of_a_fenced_lock) {
     EXPECT_EQ(pttl("redisson_lock_token:{stock}"), -1) << "as Redisson keeps it";
 }
 
-TEST_F(redisson_layout, without_fencing_has_no_token_and_touches_none) {
+TEST_F(redisson_layout, without_fencing_has_no_token_and_changes_none) {
     const auto held = mutex{here, "stock", as_redisson}.acquire();
     EXPECT_EQ(complaint_of([&] { (void)held.token(); }).code, errc::unsupported);
     EXPECT_THAT(keys(), ElementsAre("stock"));
 }
 
-TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_tells_the_holder) {
+TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_notifies_the_holder) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
     const auto held = mutex{watched, "stock", as_redisson}.acquire();
@@ -296,7 +297,7 @@ TEST_F(redisson_layout, names_with_a_hash_tag_keep_it) {
     EXPECT_TRUE(waiter.read());
 }
 
-TEST_F(redisson_layout, a_release_leaves_its_latch_until_it_was_answered) {
+TEST_F(redisson_layout, a_release_keeps_its_latch_until_it_is_answered) {
     const monitor before{server};
     mutex{here, "stock", as_redisson}.acquire().release();
     monitor seen{server};
@@ -306,11 +307,11 @@ TEST_F(redisson_layout, a_release_leaves_its_latch_until_it_was_answered) {
                 Contains(MatchesRegex(".DEL. .redisson_unlock_latch:\\{stock\\}:[0-9a-f]{32}.")));
 }
 
-TEST_F(redisson_layout, what_it_cannot_carry_is_an_error_that_names_it) {
+TEST_F(redisson_layout, unsupported_options_are_errors_that_name_them) {
     const auto refuses = [](const char* word, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::unsupported) << word;
-        EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout redisson"))) << word;
+        const auto complaint = complaint_of(action);
+        EXPECT_EQ(complaint.code, errc::unsupported) << word;
+        EXPECT_THAT(complaint.text, AllOf(HasSubstr(word), HasSubstr("layout redisson"))) << word;
     };
     refuses("min_hold", [&] {
         (void)mutex{here, "stock", {.min_hold = 1s, .layout = layout::redisson}}.try_acquire();

@@ -37,7 +37,7 @@ TEST(embedded_url, takes_the_default_and_absolute_paths) {
     EXPECT_EQ(parse_location(url::parse("embedded:?mode=600")).mode, 0600U);
 }
 
-TEST(embedded_url, refuses_what_would_not_mean_one_file_to_all) {
+TEST(embedded_url, refuses_paths_that_processes_would_resolve_differently) {
     EXPECT_NE(refusal("embedded:locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded:./locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded://host/locks.db").find("server"), std::string::npos);
@@ -46,7 +46,7 @@ TEST(embedded_url, refuses_what_would_not_mean_one_file_to_all) {
     EXPECT_NE(refusal("embedded:/a%00b").find("NUL"), std::string::npos);
 }
 
-TEST(embedded_url, refuses_modes_that_let_everybody_in) {
+TEST(embedded_url, refuses_modes_with_access_for_others) {
     for (const char* mode : {"0666", "0640", "0644", "0777", "0", "", "-1", "0600x", "rw"}) {
         EXPECT_NE(refusal(std::string{"embedded:/a?mode="} + mode).find("mode"), std::string::npos)
             << mode;
@@ -65,7 +65,7 @@ TEST(embedded_url, makes_an_engine_without_touching_the_file) {
     }
 }
 
-TEST(embedded_file_system, tells_network_file_systems_from_local_ones) {
+TEST(embedded_file_system, distinguishes_network_file_systems_from_local_ones) {
     for (const std::uint64_t magic :
          {0x6969U, 0x517bU, 0xff534d42U, 0xfe534d42U, 0x01021997U, 0x65735546U, 0x00c36400U,
           0x5346414fU, 0x6b414653U, 0x0bd00bd0U, 0x01161970U, 0x7461636fU}) {
@@ -78,7 +78,7 @@ TEST(embedded_file_system, tells_network_file_systems_from_local_ones) {
     }
 }
 
-TEST(embedded_file_system, sees_a_shifted_boot_clock) {
+TEST(embedded_file_system, detects_a_shifted_boot_clock) {
     EXPECT_FALSE(has_boottime_offset(""));
     EXPECT_FALSE(
         has_boottime_offset("monotonic           0         0\nboottime            0         0\n"));
@@ -92,7 +92,7 @@ TEST(embedded_file_system, sees_a_shifted_boot_clock) {
         has_boottime_offset("boottime            0       500\nmonotonic           0         0\n"));
 }
 
-TEST(embedded_errors, give_each_sqlite_result_its_meaning) {
+TEST(embedded_errors, map_each_sqlite_result_to_a_code) {
     EXPECT_EQ(errc_of_sqlite(SQLITE_FULL, 0), errc::store_full);
     EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EDQUOT), errc::store_full);
     EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EFBIG), errc::store_full);
@@ -109,7 +109,7 @@ TEST(embedded_errors, give_each_sqlite_result_its_meaning) {
     EXPECT_EQ(errc_of_sqlite(SQLITE_MISUSE, 0), errc::internal);
 }
 
-TEST(embedded_inbox, reads_back_the_message_that_was_written) {
+TEST(embedded_inbox, decodes_the_message_that_was_encoded) {
     const notice notice{notice::kind::granted, 0x1122334455667788, 1794775732436300};
     const auto read = decode_notice(encode(notice));
     ASSERT_TRUE(read);
@@ -118,7 +118,7 @@ TEST(embedded_inbox, reads_back_the_message_that_was_written) {
     EXPECT_EQ(read->token, notice.token);
 }
 
-TEST(embedded_inbox, takes_no_garbage_for_a_message) {
+TEST(embedded_inbox, refuses_garbage) {
     message text = encode(notice{notice::kind::broken, 1, 2});
     EXPECT_FALSE(decode_notice(std::span{text}.first(23)));
     message other = text;
@@ -132,7 +132,7 @@ TEST(embedded_inbox, takes_no_garbage_for_a_message) {
     EXPECT_FALSE(decode_notice(other));
 }
 
-TEST(embedded_beside, who_may_read_files_may_search_folders) {
+TEST(embedded_companion_files, folders_are_searchable_by_whoever_may_read_files) {
     EXPECT_EQ(folder_mode(0600), 0700U);
     EXPECT_EQ(folder_mode(0660), 0770U);
     EXPECT_EQ(folder_mode(0100640), 0750U);

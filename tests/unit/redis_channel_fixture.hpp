@@ -1,5 +1,5 @@
 #pragma once
-// A command channel without a socket: what is sent can be read, and replies are given as bytes.
+// A command channel without a socket: the test reads the commands and feeds replies as bytes.
 
 #include "holdfast/engine/redis/backlog.hpp"
 #include "holdfast/engine/redis/node/command_channel.hpp"

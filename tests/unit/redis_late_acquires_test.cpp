@@ -1,4 +1,4 @@
-// When an acquire that may still arrive, and that nobody wants, is withdrawn.
+// late_acquires: when an unwanted acquire that may still arrive is withdrawn.
 
 #include "holdfast/engine/redis/layout/polling/late_acquires.hpp"
 
@@ -22,7 +22,7 @@ protected:
     [[nodiscard]] std::vector<late_acquires::entry> take_due(instant at) {
         return all.take_due(at, [this](const auto& /*ticket*/) { return reachable; });
     }
-    void abandon(std::uint64_t number) { all.abandon(owner(number), now); }
+    void mark_unwanted(std::uint64_t number) { all.mark_unwanted(owner(number), now); }
     /// Goes on to when something is due; the numbers that are withdrawn then.
     std::vector<std::uint64_t> next() {
         now = all.due();
@@ -36,7 +36,7 @@ protected:
     instant now{1h};
 };
 
-TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
+TEST_F(redis_late_acquires, are_not_withdrawn_before_they_are_unwanted) {
     add(7, 10s);
     EXPECT_EQ(all.due(), never);
     EXPECT_EQ(all.may_arrive_for(owner(7), now), 10s);
@@ -51,7 +51,7 @@ TEST_F(redis_late_acquires, are_left_alone_while_somebody_wants_them) {
 TEST_F(redis_late_acquires, are_withdrawn_within_a_second_until_they_cannot_arrive) {
     const auto end = now + late_acquires::longest_delay;
     add(7, late_acquires::longest_delay);
-    abandon(7);
+    mark_unwanted(7);
     int withdrawals = 0;
     while (!all.empty()) {
         const auto before = now;
@@ -69,22 +69,22 @@ TEST_F(redis_late_acquires, of_one_ticket_count_as_one_and_until_the_last_can_ar
     add(7, 3s);
     add(7, 2s);
     EXPECT_EQ(all.may_arrive_for(owner(7), now), 3s);
-    abandon(7);
+    mark_unwanted(7);
     EXPECT_THAT(next(), testing::ElementsAre(7));
 }
 
-TEST_F(redis_late_acquires, that_are_forsaken_twice_are_withdrawn_no_later) {
+TEST_F(redis_late_acquires, that_are_marked_unwanted_twice_are_withdrawn_no_later) {
     add(7, 10s);
-    abandon(7);
+    mark_unwanted(7);
     const auto due = all.due();
     now += 200ms;
-    abandon(7);
+    mark_unwanted(7);
     EXPECT_EQ(all.due(), due);
 }
 
 TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
     add(7, 1s);
-    abandon(7);
+    mark_unwanted(7);
     now += 60s;
     all.resume(now);
     EXPECT_GT(all.may_arrive_for(owner(7), now), 4s) << "it may be in the server's buffer";
@@ -93,7 +93,7 @@ TEST_F(redis_late_acquires, are_kept_longer_if_the_server_was_away) {
 
 TEST_F(redis_late_acquires, of_a_server_that_cannot_be_reached_are_withdrawn_when_it_can) {
     add(7, 1s);
-    abandon(7);
+    mark_unwanted(7);
     reachable = false;
     EXPECT_TRUE(take_due(now + 60s).empty());
     EXPECT_EQ(all.due(), never) << "nothing to do until then";
@@ -109,8 +109,8 @@ TEST_F(redis_late_acquires, of_a_server_that_cannot_be_reached_are_withdrawn_whe
 TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
     add(7, 10s);
     add(8, 10s);
-    abandon(7);
-    abandon(8);
+    mark_unwanted(7);
+    mark_unwanted(8);
     all.forget(owner(7));
     EXPECT_THAT(next(), testing::ElementsAre(8));
     all.forget(owner(8));
@@ -118,7 +118,7 @@ TEST_F(redis_late_acquires, that_the_server_refuses_are_withdrawn_no_more) {
     EXPECT_EQ(all.due(), never);
 }
 
-TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
+TEST_F(redis_late_acquires, are_limited_in_number) { // P9
     for (std::uint64_t number = 0; number <= late_acquires::max_entries; ++number) {
         add(number, 10s);
     }
@@ -127,7 +127,7 @@ TEST_F(redis_late_acquires, are_so_many_at_most) { // P9
     EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
 }
 
-TEST_F(redis_late_acquires, that_can_arrive_no_more_make_room) {
+TEST_F(redis_late_acquires, that_cannot_arrive_any_more_are_dropped_first) {
     for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) {
         add(number, 1s);
     }

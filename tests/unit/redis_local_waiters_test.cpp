@@ -1,4 +1,4 @@
-// Who is told of a release where there is no queue on the server.
+// local_waiters: which waiter is notified of a release in a layout without a queue.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/answers.hpp"
@@ -29,7 +29,7 @@ protected:
     instant now{1h};
 };
 
-TEST_F(redis_local_waiters, the_first_that_came_is_told) {
+TEST_F(redis_local_waiters, the_first_waiter_is_notified) {
     EXPECT_EQ(add(7), 0U);
     EXPECT_EQ(add(8), 1U);
     EXPECT_EQ(add(9, "b"), 0U);
@@ -49,7 +49,7 @@ TEST_F(redis_local_waiters, asking_again_keeps_the_place) {
     EXPECT_THAT(all.all("a"), ElementsAre(7, 8));
 }
 
-TEST_F(redis_local_waiters, who_leaves_passes_the_word_on) {
+TEST_F(redis_local_waiters, when_the_first_leaves_the_next_is_notified) {
     add(7);
     add(8);
     add(9);
@@ -60,7 +60,7 @@ TEST_F(redis_local_waiters, who_leaves_passes_the_word_on) {
     EXPECT_FALSE(all.leave("none", 9, now));
 }
 
-TEST_F(redis_local_waiters, one_that_has_gone_without_a_word_is_forgotten) {
+TEST_F(redis_local_waiters, a_waiter_that_does_not_ask_again_is_dropped) {
     add(7);
     now += holdfast::engine::waiter_timeout / 2;
     add(8);
@@ -68,7 +68,7 @@ TEST_F(redis_local_waiters, one_that_has_gone_without_a_word_is_forgotten) {
     EXPECT_EQ(all.first("a", now), 8U);
 }
 
-TEST_F(redis_local_waiters, a_channel_is_kept_a_moment_longer_than_it_is_needed) {
+TEST_F(redis_local_waiters, a_channel_is_kept_a_moment_longer_than_needed) {
     add(7);
     EXPECT_TRUE(all.any("a"));
     all.serve("a", 7, now);
@@ -92,7 +92,7 @@ TEST_F(redis_local_waiters, a_channel_that_is_wanted_again_is_kept) {
     EXPECT_LE(all.due(), now + 200ms + holdfast::engine::waiter_timeout);
 }
 
-TEST(redis_poll_delay, is_between_the_least_and_twice_that_and_differs) {
+TEST(redis_poll_delay, is_random_between_the_shortest_and_twice_that) {
     jitter chance{1};
     std::set<holdfast::base::duration> seen;
     for (int i = 0; i < 100; ++i) {
@@ -104,14 +104,14 @@ TEST(redis_poll_delay, is_between_the_least_and_twice_that_and_differs) {
     EXPECT_GT(seen.size(), 50U);
 }
 
-TEST(redis_poll_delay, is_when_the_hold_in_the_way_ends_if_that_is_sooner) {
+TEST(redis_poll_delay, is_when_the_current_hold_ends_if_that_is_sooner) {
     jitter chance{1};
     EXPECT_EQ(poll_delay(30, 0, 100ms, chance), 31ms);
     EXPECT_EQ(poll_delay(0, 0, 100ms, chance), 1ms);
     EXPECT_GE(poll_delay(5'000, 0, 100ms, chance), 100ms);
 }
 
-TEST(redis_poll_delay, of_those_behind_the_first_is_rare_but_within_a_second) { // P7
+TEST(redis_poll_delay, of_later_waiters_is_longer_but_within_a_second) { // P7
     jitter chance{1};
     for (int i = 0; i < 100; ++i) {
         const auto in = poll_delay(30, 1, 100ms, chance);

@@ -1,4 +1,4 @@
-// What the native layout sends, and what it makes of replies.
+// native_layout: the commands it sends, and the answers it makes of replies.
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/native/native_layout.hpp"
@@ -58,7 +58,7 @@ protected:
     engine::redis::native_layout layout{options, identity};
 };
 
-TEST_F(redis_native_layout, says_until_when_an_acquire_counts) {
+TEST_F(redis_native_layout, sends_the_not_after_of_an_acquire) {
     acquire(7);
     const auto sent = take_commands();
     ASSERT_EQ(sent.size(), 1U);
@@ -69,7 +69,7 @@ TEST_F(redis_native_layout, says_until_when_an_acquire_counts) {
     EXPECT_EQ(fields::ask_owner.of(argument), engine::redis::wire_owner({identity.client, 7}));
 }
 
-TEST_F(redis_native_layout, completes_an_acquire_with_what_the_script_says) {
+TEST_F(redis_native_layout, completes_an_acquire_as_the_script_replies) {
     struct row {
         const char* reply;
         op_status status;
@@ -93,7 +93,7 @@ TEST_F(redis_native_layout, completes_an_acquire_with_what_the_script_says) {
     EXPECT_NE(say("+OK\r\n"), "") << "no acquire is answered so";
 }
 
-TEST_F(redis_native_layout, tells_a_server_whose_clock_was_changed_from_a_late_acquire) {
+TEST_F(redis_native_layout, distinguishes_a_changed_server_clock_from_a_late_acquire) {
     acquire(1);
     const auto in_an_hour = std::to_string(server_start_us + 3'600'000'000);
     EXPECT_EQ(say("*2\r\n:3\r\n:" + in_an_hour + "\r\n"), "");
@@ -108,7 +108,7 @@ TEST_F(redis_native_layout, tells_a_server_whose_clock_was_changed_from_a_late_a
     EXPECT_EQ(statuses(2), std::vector{op_status::busy}) << "it was late indeed";
 }
 
-TEST_F(redis_native_layout, undoes_a_grant_or_a_place_that_was_cancelled) {
+TEST_F(redis_native_layout, withdraws_a_cancelled_grant_or_queue_place) {
     for (const auto* const reply : {":1700000000000001\r\n", ":-63\r\n"}) {
         acquire(7);
         take_commands();
@@ -122,7 +122,7 @@ TEST_F(redis_native_layout, undoes_a_grant_or_a_place_that_was_cancelled) {
     EXPECT_TRUE(answers.empty());
 }
 
-TEST_F(redis_native_layout, undoes_nothing_if_a_cancelled_acquire_got_nothing) {
+TEST_F(redis_native_layout, withdraws_nothing_if_a_cancelled_acquire_was_refused) {
     acquire(7);
     take_commands();
     operations.cancel(7);
@@ -185,7 +185,7 @@ TEST_F(redis_native_layout, merges_an_unsent_release_with_the_next_acquire) {
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_native_layout, knows_of_neither_half_if_a_merged_command_is_refused) {
+TEST_F(redis_native_layout, answers_both_unknown_if_a_merged_command_is_refused) {
     release(1);
     acquire(2);
     take_calls();
@@ -228,14 +228,14 @@ TEST_F(redis_native_layout, lists_by_a_scan_and_an_inspection_of_each_name) {
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_native_layout, fails_a_list_once_however_many_errors_come) {
+TEST_F(redis_native_layout, fails_a_list_once_for_any_number_of_errors) {
     begin(7, engine::list_op{.prefix = "a", .cursor = {}, .count = 10});
     say("*2\r\n$1\r\n0\r\n*2\r\n$8\r\nhf:{a 2}\r\n$8\r\nhf:{a 1}\r\n");
     EXPECT_EQ(say("-NOPERM no\r\n-NOPERM no\r\n"), "");
     EXPECT_EQ(statuses(7), std::vector{op_status::failed});
 }
 
-TEST_F(redis_native_layout, inspects_nothing_for_a_list_that_was_given_up) {
+TEST_F(redis_native_layout, inspects_nothing_for_a_list_that_timed_out) {
     const auto operation = begin(7, engine::list_op{.prefix = "a", .cursor = {}, .count = 10});
     take_calls();
     operation->complete(op_status::unknown);
@@ -272,7 +272,7 @@ TEST_F(redis_native_layout, answers_each_item_of_a_batch) {
     EXPECT_EQ(answers[0].beats[2].ticket, ticket(3));
 }
 
-TEST_F(redis_native_layout, lets_only_short_replies_in_a_long_queue_lie) {
+TEST_F(redis_native_layout, suppresses_only_short_replies_in_a_long_queue) {
     acquire(1, engine::queueing::grant);
     EXPECT_FALSE(channel.watermark().wants_raising(1)) << "nothing is known of the queue";
     say(":-63\r\n");
@@ -296,7 +296,7 @@ TEST(redis_fields, agree_with_the_rest_of_the_library) {
     EXPECT_EQ(fields::no_order.size(), fields::item_order.length);
 }
 
-TEST(redis_fields, follow_one_another_without_a_gap) {
+TEST(redis_fields, are_contiguous) {
     EXPECT_EQ(fields::ask_owner.offset, fields::ask_rest.end());
     EXPECT_EQ(static_cast<std::size_t>(fields::ask_terms) - 1, fields::ask_owner.end());
     EXPECT_EQ(fields::ask_kind.offset, fields::ask_owner.end());

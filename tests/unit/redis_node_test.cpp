@@ -1,4 +1,4 @@
-// Which server a node accepts, how it greets, when it gives up, and which node serves a lock.
+// The parts of a node: which server it accepts, its greeting, watchdog, watermark and clock.
 
 #include "holdfast/engine/redis/inbox.hpp"
 #include "holdfast/engine/redis/node/greeting.hpp"
@@ -58,7 +58,7 @@ TEST_F(redis_standalone, is_not_connected_before_it_is_needed) {
     EXPECT_TRUE(watched.empty());
 }
 
-TEST(redis_op_target, is_the_lock_that_an_operation_is_about) {
+TEST(redis_op_target, is_the_lock_that_an_operation_concerns) {
     using namespace holdfast::engine;
     const lock_format plain{holdfast::layout::plain, true};
     const ticket stock{"stock", {}, plain};
@@ -88,8 +88,8 @@ protected:
         }));
         return out;
     }
-    static constexpr engine::redis::script one{"one", "1111", "return 1"};
-    static constexpr std::array<const engine::redis::script*, 1> scripts{&one};
+    static constexpr engine::redis::script sample_script{"one", "1111", "return 1"};
+    static constexpr std::array<const engine::redis::script*, 1> scripts{&sample_script};
     greeting mine{{"a", "b"}, scripts};
     engine::redis::reply_reader reader;
     server_clock clock;
@@ -107,7 +107,7 @@ TEST_F(redis_node_greeting, is_answered_by_pushes_shas_and_the_time) {
     EXPECT_EQ(clock.translate(now), 17'000'005);
 }
 
-TEST_F(redis_node_greeting, begins_anew_with_each_connection) {
+TEST_F(redis_node_greeting, starts_over_with_each_connection) {
     mine.start(now);
     EXPECT_THAT(say(confirmed), testing::Each(true));
     mine.start(now);
@@ -126,7 +126,7 @@ TEST_F(redis_node_greeting, rejects_other_replies) {
                 testing::ElementsAre(true, true, true, false));
 }
 
-TEST(redis_watchdog, gives_a_server_up_that_is_silent_while_a_renewal_waits) {
+TEST(redis_watchdog, ends_the_connection_to_a_server_that_is_silent_while_a_renewal_waits) {
     const base::instant sent{1h};
     watchdog dog{2s};
     EXPECT_EQ(dog.deadline(sent), sent + 2s);
@@ -148,7 +148,7 @@ TEST(redis_watchdog, waits_for_a_server_that_is_merely_busy) {
     EXPECT_FALSE(dog.renewal_failed());
 }
 
-TEST(redis_receive_watermark, is_raised_only_for_replies_that_nobody_needs_at_once) {
+TEST(redis_receive_watermark, is_raised_only_for_replies_that_can_wait) {
     receive_watermark mark{2s};
     EXPECT_EQ(mark.longest(), 200ms);
     EXPECT_EQ(receive_watermark{100ms}.longest(), 50ms) << "read before it counts as missing";
@@ -167,7 +167,7 @@ TEST(redis_receive_watermark, is_raised_only_for_replies_that_nobody_needs_at_on
 
 using redis_server_clock = redis_channel;
 
-TEST_F(redis_server_clock, is_asked_for_once_in_ten_seconds) {
+TEST_F(redis_server_clock, is_requested_every_ten_seconds) {
     auto& clock = channel.clock();
     clock.learn(5'000'000, now, now);
     clock.refresh(channel.requests(), now + 9s);

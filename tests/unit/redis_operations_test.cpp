@@ -79,7 +79,7 @@ TEST_F(redis_operations, are_forgotten_when_an_exception_ends_the_last_reference
     EXPECT_TRUE(answers.empty()) << "the engine is reset after that";
 }
 
-TEST_F(redis_operations, begin_anew_in_the_memory_of_others) {
+TEST_F(redis_operations, start_clean_in_reused_memory) {
     auto operation = operations.start(7, now + 1s);
     const auto* const memory = operation.get();
     operation->ticket.name = "stock";
@@ -107,7 +107,7 @@ TEST_F(redis_operations, of_the_engine_itself_are_never_answered) {
     EXPECT_EQ(operations.earliest(), base::never);
 }
 
-TEST_F(redis_operations, that_wait_for_a_connection_go_in_their_order) {
+TEST_F(redis_operations, that_wait_for_a_connection_are_sent_in_order) {
     engine::redis::backlog backlog;
     for (const engine::op_id id : {1U, 2U, 3U}) {
         backlog.add(operations.start(id, now + 1s), engine::inspect_op{"stock", {}});

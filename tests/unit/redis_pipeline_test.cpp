@@ -47,7 +47,7 @@ protected:
     const connection_loss loss{make_error_code(errc::unavailable), "it broke", true};
 };
 
-TEST_F(redis_pipeline, gives_replies_to_requests_in_their_order) {
+TEST_F(redis_pipeline, matches_replies_with_requests_in_order) {
     send(1);
     send(2);
     EXPECT_EQ(say(":1\r\n"), "");
@@ -59,7 +59,7 @@ TEST_F(redis_pipeline, gives_replies_to_requests_in_their_order) {
     EXPECT_EQ(operations.active(), 0U) << "their memory is free again";
 }
 
-TEST_F(redis_pipeline, rejects_a_reply_to_nothing) {
+TEST_F(redis_pipeline, rejects_a_reply_without_a_request) {
     EXPECT_THAT(say(":1\r\n"), testing::HasSubstr("a reply that was not expected"));
 }
 
@@ -81,7 +81,7 @@ TEST_F(redis_pipeline, fails_an_operation_that_the_server_refuses) {
     EXPECT_THAT(answers[0].detail, testing::HasSubstr("server:6379"));
 }
 
-TEST_F(redis_pipeline, makes_what_may_have_arrived_unknown_and_the_rest_failed) {
+TEST_F(redis_pipeline, answers_unknown_for_requests_that_may_have_arrived_and_failed_for_the_rest) {
     send(1);
     send(2);
     send(3);
@@ -100,7 +100,7 @@ TEST_F(redis_pipeline, makes_what_may_have_arrived_unknown_and_the_rest_failed) 
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_pipeline, counts_bytes_anew_on_each_connection) {
+TEST_F(redis_pipeline, counts_bytes_from_zero_on_each_connection) {
     send(1);
     take_bytes(6);
     close(loss);
@@ -110,7 +110,7 @@ TEST_F(redis_pipeline, counts_bytes_anew_on_each_connection) {
     EXPECT_EQ(statuses(2), std::vector{op_status::failed}) << "none of its bytes was sent";
 }
 
-TEST_F(redis_pipeline, answers_a_lost_operation_that_was_given_up_no_second_time) {
+TEST_F(redis_pipeline, does_not_answer_a_lost_operation_that_has_timed_out_again) {
     const auto operation = start(1);
     send(*operation);
     take_bytes(6);
@@ -120,7 +120,7 @@ TEST_F(redis_pipeline, answers_a_lost_operation_that_was_given_up_no_second_time
     EXPECT_EQ(handler.lost.size(), 1U) << "but it may still arrive";
 }
 
-TEST_F(redis_pipeline, tells_after_a_reset_only_the_handler_what_may_still_arrive) {
+TEST_F(redis_pipeline, after_a_reset_calls_only_the_handlers_of_lost_requests) {
     send(1);
     take_bytes(6);
     operations.forget_all();
@@ -181,7 +181,7 @@ TEST_F(redis_pipeline, loses_both_operations_of_a_merged_request_together) {
     EXPECT_EQ(statuses(2), std::vector{op_status::failed});
 }
 
-TEST_F(redis_pipeline, counts_what_is_sent) {
+TEST_F(redis_pipeline, counts_sent_requests) {
     send(1);
     send(2);
     EXPECT_EQ(channel.requests().sent(), 0U);

@@ -1,4 +1,4 @@
-// What layouts without a queue send, and what they make of replies and messages.
+// polling_layout: the commands it sends, and the answers it makes of replies and messages.
 
 #include "holdfast/engine/redis/layout/layout_set.hpp"
 #include "unit/redis_channel_fixture.hpp"
@@ -85,7 +85,7 @@ TEST_F(redis_polling_layout, is_busy_for_a_try) {
     EXPECT_TRUE(take_names().empty());
 }
 
-TEST_F(redis_polling_layout, asks_by_script_if_the_value_is_its_own) {
+TEST_F(redis_polling_layout, uses_the_script_if_the_value_is_its_own) {
     acquire(7);
     take_names();
     EXPECT_EQ(say(bulk(ticket(7).owner.text())), "");
@@ -96,7 +96,7 @@ TEST_F(redis_polling_layout, asks_by_script_if_the_value_is_its_own) {
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_polling_layout, does_not_ask_again_for_an_operation_that_was_given_up) {
+TEST_F(redis_polling_layout, does_not_retry_an_operation_that_has_timed_out) {
     acquire(7);
     take_names();
     operations.expire(now + 1h, [](auto& each) { each.complete(op_status::unknown); });
@@ -105,7 +105,7 @@ TEST_F(redis_polling_layout, does_not_ask_again_for_an_operation_that_was_given_
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_polling_layout, undoes_a_grant_that_was_cancelled) {
+TEST_F(redis_polling_layout, withdraws_a_cancelled_grant) {
     acquire(7);
     take_names();
     operations.cancel(7);
@@ -116,7 +116,7 @@ TEST_F(redis_polling_layout, undoes_a_grant_that_was_cancelled) {
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_polling_layout, subscribes_before_it_asks_once_more_and_waits) {
+TEST_F(redis_polling_layout, subscribes_before_it_acquires_again_and_waits) {
     acquire(1, engine::queueing::hint);
     take_names();
     say(bulk("somebody else"));
@@ -169,7 +169,7 @@ TEST_F(redis_polling_layout, answers_heartbeats_of_waiters_itself) {
     operation->complete(op_status::unknown);
 }
 
-TEST_F(redis_polling_layout, takes_not_held_for_done_when_a_release_is_sent_again) {
+TEST_F(redis_polling_layout, answers_released_for_not_held_when_a_release_is_sent_again) {
     begin(1, engine::release_op{ticket(7)});
     take_names();
     close({make_error_code(errc::unavailable), "it broke", true});
@@ -185,7 +185,7 @@ TEST_F(redis_polling_layout, takes_not_held_for_done_when_a_release_is_sent_agai
     EXPECT_EQ(statuses(3), std::vector{op_status::not_held}) << "the last one was answered";
 }
 
-TEST_F(redis_polling_layout, withdraws_an_acquire_that_may_arrive_after_it_was_given_up) {
+TEST_F(redis_polling_layout, withdraws_an_acquire_that_may_arrive_after_it_timed_out) {
     acquire(7);
     take_names();
     operations.cancel(7);
@@ -207,7 +207,7 @@ TEST_F(redis_polling_layout, withdraws_an_acquire_that_may_arrive_after_it_was_g
     EXPECT_EQ(operations.active(), 0U);
 }
 
-TEST_F(redis_polling_layout, unsubscribes_when_nobody_has_waited_for_a_while) {
+TEST_F(redis_polling_layout, unsubscribes_after_a_while_without_waiters) {
     let_two_wait();
     const engine::redis::channel_finder here = [&](std::string_view) { return &channel; };
     begin(3, engine::withdraw_op{ticket(2)});
@@ -219,7 +219,7 @@ TEST_F(redis_polling_layout, unsubscribes_when_nobody_has_waited_for_a_while) {
     EXPECT_THAT(take_names(), testing::ElementsAre("UNSUBSCRIBE"));
 }
 
-TEST_F(redis_polling_layout, rejects_what_the_layout_has_no_place_for) {
+TEST_F(redis_polling_layout, rejects_options_that_the_layout_cannot_store) {
     const auto rejects = [this](const engine::op& op) {
         return plain().reject_unsupported(op) != nullptr;
     };

@@ -1,4 +1,4 @@
-// Scripts are loaded before they are needed, and again when the server has forgotten them.
+// script_cache: loads scripts before they are needed, and again when the server has lost them.
 
 #include "unit/redis_channel_fixture.hpp"
 
@@ -8,10 +8,10 @@ namespace {
 using engine::redis::script;
 using engine::redis::script_set;
 
-constexpr script one{"one", "1111", "return 1"};
-constexpr script two{"two", "2222", "return 2"};
-constexpr std::array<const script*, 2> both{&one, &two};
-constexpr std::array<const script*, 1> second{&two};
+constexpr script script_1{"one", "1111", "return 1"};
+constexpr script script_2{"two", "2222", "return 2"};
+constexpr std::array<const script*, 2> both{&script_1, &script_2};
+constexpr std::array<const script*, 1> second{&script_2};
 
 class redis_script_cache : public redis_channel {
 protected:
@@ -39,7 +39,7 @@ TEST_F(redis_script_cache, loads_a_set_once_in_a_connection) {
     EXPECT_FALSE(channel.scripts().has(second));
 }
 
-TEST_F(redis_script_cache, knows_nothing_on_a_new_connection_but_what_the_greeting_loaded) {
+TEST_F(redis_script_cache, on_a_new_connection_has_only_what_the_greeting_loaded) {
     channel.scripts().ensure(both, now);
     close({});
     output = {};
@@ -50,7 +50,7 @@ TEST_F(redis_script_cache, knows_nothing_on_a_new_connection_but_what_the_greeti
     EXPECT_TRUE(loads().empty());
 }
 
-TEST_F(redis_script_cache, loads_all_again_when_the_server_has_forgotten_them) {
+TEST_F(redis_script_cache, loads_all_again_when_the_server_has_lost_them) {
     channel.scripts().ensure(both, now);
     loads();
     confirm(2);
@@ -58,7 +58,7 @@ TEST_F(redis_script_cache, loads_all_again_when_the_server_has_forgotten_them) {
     EXPECT_THAT(loads(), testing::ElementsAre("return 1", "return 2"));
 }
 
-TEST_F(redis_script_cache, loads_them_only_once_for_many_that_were_refused) {
+TEST_F(redis_script_cache, loads_them_only_once_for_many_refused_commands) {
     channel.scripts().ensure(second, now);
     loads();
     confirm(1);
@@ -78,7 +78,7 @@ TEST_F(redis_script_cache, does_not_stop_reloading_because_a_load_was_refused) {
     EXPECT_EQ(loads().size(), 1U);
 }
 
-TEST_F(redis_script_cache, is_reloaded_by_a_refusal_that_says_so_and_the_operation_may_retry) {
+TEST_F(redis_script_cache, is_reloaded_after_noscript_and_the_operation_may_retry) {
     class any_handler final : public engine::redis::request_handler {
         bool on_reply(engine::redis::request& /*request*/, const engine::redis::reply& /*reply*/,
                       base::instant /*now*/) override {

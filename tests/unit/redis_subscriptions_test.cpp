@@ -1,4 +1,4 @@
-// Messages reach whoever subscribed, and subscriptions end with their connection.
+// subscriptions: messages reach their handler, and subscriptions end with the connection.
 
 #include "holdfast/engine/redis/inbox.hpp"
 #include "unit/redis_channel_fixture.hpp"
@@ -27,7 +27,7 @@ private:
     }
 };
 
-TEST_F(redis_subscriptions, bring_messages_to_whoever_subscribed) {
+TEST_F(redis_subscriptions, deliver_messages_to_their_handler) {
     subscribe("a");
     EXPECT_THAT(take_commands(), testing::ElementsAre(words{"SUBSCRIBE", "a"}));
     publish("a");
@@ -51,7 +51,7 @@ TEST_F(redis_subscriptions, are_confirmed_by_a_push_between_replies) {
     EXPECT_TRUE(channel.requests().empty());
 }
 
-TEST_F(redis_subscriptions, are_ended_in_the_way_in_which_they_were_made) {
+TEST_F(redis_subscriptions, are_ended_by_the_command_that_matches_their_kind) {
     subscribe("a");
     subscribe("b", true);
     channel.subscriptions().remove("a", now);
@@ -72,7 +72,7 @@ TEST_F(redis_subscriptions, end_with_their_connection) {
     EXPECT_EQ(take_commands().size(), 1U);
 }
 
-TEST_F(redis_subscriptions, to_the_inbox_bring_notices) {
+TEST_F(redis_subscriptions, to_the_inbox_deliver_notices) {
     const base::client_id client = base::client_id::make();
     inbox mine{"hf:", client};
     mine.attach(*this);
@@ -90,7 +90,7 @@ TEST_F(redis_subscriptions, to_the_inbox_bring_notices) {
     EXPECT_EQ(notices[1].type, kind::inbox_reset) << "the server may have lost its data";
 }
 
-TEST(redis_inbox, understands_only_what_scripts_publish) {
+TEST(redis_inbox, reads_only_messages_that_scripts_publish) {
     using engine::redis::read_message;
     EXPECT_EQ(read_message("m0000000000000007").type, kind::maybe_free);
     EXPECT_EQ(read_message("m0000000000000007").number, 7U);

@@ -86,7 +86,7 @@ TEST_F(redis_write_batcher, holds_deferred_writes_from_the_first_of_them_on) {
     EXPECT_FALSE(flush(flush_occasion::submit, {2, 0, false}));
 }
 
-TEST_F(redis_write_batcher, writes_a_deferred_request_with_the_next_that_is_not) {
+TEST_F(redis_write_batcher, writes_a_deferred_request_with_the_next_one_that_is_not_deferred) {
     batcher.defer_write(now);
     EXPECT_TRUE(flush(flush_occasion::submit, {2, 0, false}));
     EXPECT_EQ(batcher.due(), base::never);
@@ -97,7 +97,7 @@ TEST_F(redis_write_batcher, defers_also_while_replies_are_pending) {
     EXPECT_FALSE(flush(flush_occasion::submit, {3, 2, false})) << "only one is not sent";
 }
 
-TEST_F(redis_write_batcher, defers_nothing_while_somebody_reads_or_has_read) {
+TEST_F(redis_write_batcher, defers_nothing_while_a_thread_reads_or_has_read) {
     batcher.defer_write(now);
     EXPECT_TRUE(flush(flush_occasion::submit, {1, 0, true}));
     batcher.defer_write(now);

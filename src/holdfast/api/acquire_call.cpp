@@ -40,7 +40,12 @@ acquire_call::renewal acquire_call::renew(core::hold& hold) const {
         lock_.core->extend(hold, lease, lock_.core->answer_wait(request_, wait_), stop_);
     if (!failure) { return renewal::done; }
     if (failure == errc::lost) { return renewal::lost; }
-    report(failure, {});
+    // The hold is kept: only its renewal is not confirmed. As of any try without an answer.
+    if (failure == errc::unknown_outcome) {
+        report(make_error_code(errc::unavailable), "no answer in time to the renewal");
+    } else {
+        report(failure, {});
+    }
     return renewal::failed;
 }
 

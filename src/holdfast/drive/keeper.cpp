@@ -35,6 +35,7 @@ void keeper::await_shutdown() {
     while (lead_.state() != lead_state::shutdown) {
         mutex_.wait_for(woken_, recheck);
         lead_.shut_down(clock_.now());
+        if (lead_.state() == lead_state::closing) { loop_.wake(); } // the keeper may be in poll()
     }
 }
 

@@ -51,7 +51,7 @@ struct stat check_file(const std::string& path) {
     if (file.st_nlink > 1) {
         throw failure{
             errc::store_unsuitable,
-            path + " has a second name (hard connection), under which its -wal file would not "
+            path + " has a second name (hard link), under which its -wal file would not "
                    "be found; remove one of them"};
     }
     const std::string folder = path.substr(0, path.rfind('/') + 1);

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] answer run(const op& operation, const std::string& path);
 
-    /// Deletes the row if it is deletable. Returns when to check it again; empty: it is deleted.
+    /// Deletes the row if it is deletable. Returns when to check it again; empty: never.
     [[nodiscard]] std::optional<base::instant> delete_if_idle(std::int64_t id);
     /// How many rows were deleted.
     [[nodiscard]] std::int64_t deleted() const noexcept { return deleted_; }

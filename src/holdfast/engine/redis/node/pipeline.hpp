@@ -36,8 +36,8 @@ public:
     /// All requests in flight are lost. `fail_lost` calls their handlers later, because that may
     /// need memory.
     void end_session() noexcept;
-    /// Here a lost connection becomes the answer of each request in flight: `unknown` if it may have
-    /// reached the server, `failed` if it certainly has not.
+    /// Here a lost connection ends each request in flight: `unknown` if it may have reached the
+    /// server, `failed` if it certainly has not.
     void fail_lost(const connection_loss& loss, base::instant now);
     [[nodiscard]] bool has_lost() const noexcept { return !lost_.empty(); }
 

@@ -38,7 +38,7 @@ duration late_acquires::may_arrive_for(const base::owner_id& owner, instant now)
     return duration::zero();
 }
 
-void late_acquires::abandon(const base::owner_id& owner, instant now) {
+void late_acquires::mark_unwanted(const base::owner_id& owner, instant now) {
     for (auto& known : entries_) {
         if (known.ticket.owner != owner || known.next != base::never) { continue; }
         known.next = now + first_pause;
@@ -69,7 +69,7 @@ late_acquires::take_due(instant now, const std::function<bool(const ticket&)>& r
             out.push_back(known);
             known.next = now + (++known.withdrawals < short_pauses ? first_pause : usual_pause);
         }
-        // A abandoned acquire is withdrawn for the last time when nothing can follow.
+        // An unwanted acquire is withdrawn for the last time when nothing can follow.
         if (now > known.until && (is_due || known.next == base::never)) { return true; }
         due_ = std::min(due_, known.next);
         return false;

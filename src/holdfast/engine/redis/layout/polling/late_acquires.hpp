@@ -10,11 +10,11 @@
 
 namespace holdfast::engine::redis {
 
-/// Keeps the tickets of such acquires, and schedules withdrawals of abandoned ones. A ticket is
+/// Keeps the tickets of such acquires, and schedules withdrawals of unwanted ones. A ticket is
 /// never used twice, so a withdrawal cannot affect another hold.
 ///
-///   wanted      the ticket waits or is held: it is left alone until `abandon`
-///   abandoned    released, withdrawn or cancelled: withdrawn every 250 ms at first, then every
+///   wanted      the ticket waits or is held: it is left alone until `mark_unwanted`
+///   unwanted    released, withdrawn or cancelled: withdrawn every 250 ms at first, then every
 ///               second, until nothing of it can arrive any more
 ///
 /// Thread safety: none.
@@ -39,14 +39,14 @@ public:
     [[nodiscard]] base::duration may_arrive_for(const base::owner_id& owner,
                                                 base::instant now) const noexcept;
     /// The ticket was released, withdrawn or cancelled.
-    void abandon(const base::owner_id& owner, base::instant now);
+    void mark_unwanted(const base::owner_id& owner, base::instant now);
     /// The server refuses it from now on.
     void forget(const base::owner_id& owner);
     /// A server can be reached again: tickets that could not be withdrawn meanwhile are kept a
     /// little longer.
     void resume(base::instant now);
 
-    /// When `take_due` has something; never, if nothing is abandoned, or no server can be reached.
+    /// When `take_due` has something; never, if nothing is unwanted, or no server can be reached.
     [[nodiscard]] base::instant due() const noexcept { return due_; }
     /// The tickets to withdraw now whose server is `reachable`; forgets those that cannot arrive
     /// any more.

@@ -104,7 +104,7 @@ release_memory polling_layout::memory_for(const ticket& ticket, instant now) {
     if (late_.empty()) { return {}; }
     const auto delay = late_.may_arrive_for(ticket.owner, now);
     if (delay <= base::duration::zero()) { return {}; }
-    late_.abandon(ticket.owner, now);
+    late_.mark_unwanted(ticket.owner, now);
     if (!commands_->honours_memory(fenced(ticket.format))) { return {}; }
     return {std::chrono::ceil<base::milliseconds>(delay), true};
 }
@@ -195,7 +195,7 @@ void polling_layout::on_lost(request& request, bool may_arrive, instant now) {
         by_set ? now + late_acquires::longest_delay : base::later(counts_until(lost), clock_error);
     if (until <= now) { return; }
     late_.add(lost.ticket, until, now);
-    if (lost.is_cancelled()) { late_.abandon(lost.ticket.owner, now); }
+    if (lost.is_cancelled()) { late_.mark_unwanted(lost.ticket.owner, now); }
 }
 
 void polling_layout::on_ready(instant now) {

@@ -54,7 +54,7 @@ private:
         withdraw, ///< or a break: they answer alike
         beat,
         inspect,
-        undo,         ///< of a cancelled acquire, or of a late one that is abandoned
+        undo,         ///< of a cancelled acquire, or of a late one that is unwanted
         clear_memory, ///< of a release
     };
 

@@ -1,4 +1,5 @@
-// What is asked while others wait for their answers is gathered, but not for longer than it pays.
+// Requests that are submitted while replies are pending are batched, but not for longer than it
+// pays.
 
 #include "fault/redis_fixture.hpp"
 
@@ -7,9 +8,9 @@
 namespace holdfast::test {
 namespace {
 
-class redis_gathering : public redis_fault {
+class redis_write_batching : public redis_fault {
 protected:
-    /// So many are asked for, each by itself. They are sent, or gathered.
+    /// Submits this many operations, each by itself. They are sent, or held back.
     void ask(int count) {
         for (int i = 0; i < count; ++i) {
             asked_.push_back(mine.start(seam_client::acquire_op(mine.ticket(name()), {})));
@@ -26,13 +27,13 @@ protected:
         asked_.clear();
         server.command({"CONFIG", "RESETSTAT"});
     }
-    /// The engine sends eight at once, and has all answers.
+    /// The engine sends eight at once, and receives all replies.
     void see_eight_at_once() {
         EXPECT_EQ(mine.acquire(mine.ticket(name())).status, engine::op_status::granted);
         ask(8);
         await_answers();
     }
-    /// Four are on their way and somebody reads: what is asked then stays here.
+    /// Four are in flight and a thread reads: further requests are held back.
     void gather(int count) {
         ask(4);
         ASSERT_TRUE(mine.begin_to_read());
@@ -56,7 +57,7 @@ private:
     std::vector<engine::op_id> asked_;
 };
 
-TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
+TEST_F(redis_write_batching, holds_writes_while_other_threads_may_still_send) {
     see_eight_at_once();
     gather(3);
     mine.end_reading();
@@ -64,7 +65,7 @@ TEST_F(redis_gathering, waits_for_answers_while_others_may_still_ask) {
     await_answers();
 }
 
-TEST_F(redis_gathering, ends_when_all_have_asked) {
+TEST_F(redis_write_batching, ends_when_all_threads_have_sent) {
     see_eight_at_once();
     gather(3);
     ask(1);
@@ -73,7 +74,7 @@ TEST_F(redis_gathering, ends_when_all_have_asked) {
     await_answers();
 }
 
-TEST_F(redis_gathering, notices_that_fewer_ask_than_did) {
+TEST_F(redis_write_batching, adapts_when_fewer_threads_send) {
     see_eight_at_once();
     for (int times = 0; times < 2; ++times) {
         gather(2);

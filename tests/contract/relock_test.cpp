@@ -1,4 +1,4 @@
-// A thread that locks a name which it holds already is told so, through whichever object it does.
+// A thread that locks a name that it already holds gets would_deadlock, through any object.
 #include "contract/contract.hpp"
 
 #include <deque>
@@ -15,9 +15,9 @@ using holdfast::primitive;
 using holdfast::recursive_mutex;
 using holdfast::shared_mutex;
 
-HOLDFAST_CONTRACT(one_thread);
+HOLDFAST_CONTRACT(relock);
 
-TEST_P(one_thread, is_told_by_every_form_of_lock) { // P9
+TEST_P(relock, fails_in_every_form_of_lock) { // P9
     auto fleet = connect();
     mutex source{fleet, "account"};
     mutex destination{fleet, "account"};
@@ -37,7 +37,7 @@ TEST_P(one_thread, is_told_by_every_form_of_lock) { // P9
     EXPECT_TRUE(source.valid());
 }
 
-TEST_P(one_thread, may_lock_two_objects_of_one_name_one_after_the_other) {
+TEST_P(relock, succeeds_after_an_unlock_through_another_object) {
     auto fleet = connect();
     std::optional<mutex> source{std::in_place, fleet, "account"};
     mutex destination{fleet, "account"};
@@ -52,7 +52,7 @@ TEST_P(one_thread, may_lock_two_objects_of_one_name_one_after_the_other) {
     destination.unlock();
 }
 
-TEST_P(one_thread, is_told_by_scoped_lock_and_holds_nothing_afterwards) { // P8
+TEST_P(relock, fails_in_scoped_lock_which_then_holds_nothing) { // P8
     auto fleet = connect();
     mutex source{fleet, "account"};
     mutex destination{fleet, "account"};
@@ -68,24 +68,24 @@ TEST_P(one_thread, is_told_by_scoped_lock_and_holds_nothing_afterwards) { // P8
     EXPECT_TRUE(is_free("account"));
 }
 
-TEST_P(one_thread, that_reads_is_told_as_well) { // P9
+TEST_P(relock, fails_for_readers_too) { // P9
     HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
     auto fleet = connect();
     shared_mutex here{fleet, "prices"};
     shared_mutex there{fleet, "prices"};
     {
         const std::shared_lock reading{here};
-        for (auto* const one : {&here, &there}) {
-            EXPECT_EQ(failure_of([&] { (void)one->try_lock_shared(); }), errc::would_deadlock);
-            EXPECT_EQ(failure_of([&] { one->lock_shared(); }), errc::would_deadlock);
-            EXPECT_EQ(failure_of([&] { (void)one->try_lock(); }), errc::would_deadlock);
+        for (auto* const each : {&here, &there}) {
+            EXPECT_EQ(failure_of([&] { (void)each->try_lock_shared(); }), errc::would_deadlock);
+            EXPECT_EQ(failure_of([&] { each->lock_shared(); }), errc::would_deadlock);
+            EXPECT_EQ(failure_of([&] { (void)each->try_lock(); }), errc::would_deadlock);
         }
     }
     const std::scoped_lock writing{here};
     EXPECT_EQ(failure_of([&] { (void)there.try_lock_shared(); }), errc::would_deadlock);
 }
 
-TEST_P(one_thread, is_not_told_because_of_a_lease) {
+TEST_P(relock, is_allowed_while_only_a_lease_is_held) {
     auto fleet = connect();
     mutex here{fleet, "account"};
     mutex there{fleet, "account"};
@@ -97,7 +97,7 @@ TEST_P(one_thread, is_not_told_because_of_a_lease) {
     EXPECT_FALSE(here.try_acquire());
 }
 
-TEST_P(one_thread, is_not_told_because_of_a_hold_that_was_lost) {
+TEST_P(relock, is_allowed_after_the_hold_was_lost) {
     auto fleet = connect();
     mutex here{fleet, "account", {.lease = short_lease, .renew = false}};
     mutex there{fleet, "account"};
@@ -109,7 +109,7 @@ TEST_P(one_thread, is_not_told_because_of_a_hold_that_was_lost) {
     there.unlock();
 }
 
-TEST_P(one_thread, is_not_told_because_of_another_thread_or_client) {
+TEST_P(relock, is_allowed_for_another_thread_or_client) {
     auto fleet = connect();
     auto rival = connect();
     mutex here{fleet, "account"};
@@ -123,23 +123,23 @@ TEST_P(one_thread, is_not_told_because_of_another_thread_or_client) {
     }}.join();
 }
 
-TEST_P(one_thread, may_hold_many_names_at_once) {
+TEST_P(relock, of_other_names_is_allowed) {
     auto fleet = connect();
     std::deque<mutex> all;
     for (int i = 0; i < 50; ++i) { all.emplace_back(fleet, "account:" + std::to_string(i)); }
-    for (auto& one : all) { one.lock(); }
-    for (auto& one : all) {
-        mutex other{fleet, one.name()};
+    for (auto& each : all) { each.lock(); }
+    for (auto& each : all) {
+        mutex other{fleet, each.name()};
         EXPECT_EQ(failure_of([&] { (void)other.try_lock(); }), errc::would_deadlock);
     }
-    for (auto& one : all) { one.unlock(); }
-    for (auto& one : all) {
-        EXPECT_TRUE(one.try_lock());
-        one.unlock();
+    for (auto& each : all) { each.unlock(); }
+    for (auto& each : all) {
+        EXPECT_TRUE(each.try_lock());
+        each.unlock();
     }
 }
 
-TEST_P(one_thread, refreshes_only_through_the_same_object) { // plain
+TEST_P(relock, refreshes_only_through_the_same_object) { // plain
     HOLDFAST_NEEDS(can().refreshes);
     auto fleet = connect();
     mutex here{fleet, "account"};
@@ -153,7 +153,7 @@ TEST_P(one_thread, refreshes_only_through_the_same_object) { // plain
     there.unlock();
 }
 
-TEST_P(one_thread, is_told_when_it_holds_a_recursive_mutex_as_a_mutex_or_the_other_way_round) {
+TEST_P(relock, fails_when_a_mutex_is_held_as_a_recursive_mutex_or_vice_versa) {
     auto fleet = connect();
     recursive_mutex counted{fleet, "account"};
     mutex plain{fleet, "account"};

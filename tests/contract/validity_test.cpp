@@ -1,4 +1,4 @@
-// P2: a holder knows that its lease is over before anybody else can have it.
+// P2: a lease stops being valid before the engine can grant the lock to another owner.
 #include "contract/contract.hpp"
 #include "holdfast/base/clock.hpp"
 
@@ -11,10 +11,10 @@ using namespace holdfast::test;
 using holdfast::base::boot_clock;
 using holdfast::base::instant;
 
-HOLDFAST_CONTRACT(told_in_time);
+HOLDFAST_CONTRACT(validity);
 
-/// A lease without renewals, and between which instants its validity must end: N of P2 counts from
-/// the moment before it was asked for, which lies between the two clock readings here.
+/// A lease without renewals, and the instants between which its validity must end: N of P2 counts
+/// from just before the request was sent, which is between the two clock readings here.
 struct watched {
     instant before = boot_clock::now();
     holdfast::lease lease;
@@ -39,27 +39,27 @@ void expect_valid_until_then_only(holdfast::mutex& mutex, milliseconds length,
         const bool valid = held.lease.valid();
         const auto after = boot_clock::now();
         if (before >= held.latest) { ASSERT_FALSE(valid); }
-        // A millisecond of grace: the length of the drift allowance may be rounded either way.
+        // A millisecond of tolerance: the drift may be rounded either way.
         if (after < held.earliest - 1ms) { ASSERT_TRUE(valid); }
         if (before > held.latest + 50ms) { return; }
         if (held.earliest - after > 5ms) { std::this_thread::sleep_for(1ms); }
     }
 }
 
-TEST_P(told_in_time, a_lease_is_valid_until_its_margin_and_not_an_instant_longer) { // P2
+TEST_P(validity, a_lease_is_valid_until_its_margin_and_not_an_instant_longer) { // P2
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     expect_valid_until_then_only(stock, 250ms, 0ms);
 }
 
-TEST_P(told_in_time, the_margin_option_moves_that_instant) { // P2
+TEST_P(validity, the_margin_option_moves_that_instant) { // P2
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     expect_valid_until_then_only(stock, 300ms, 140ms);
     expect_valid_until_then_only(stock, 300ms, 5ms);
 }
 
-TEST_P(told_in_time, remaining_tells_when_validity_ends) { // P2
+TEST_P(validity, remaining_is_the_time_until_validity_ends) { // P2
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     const watched held{stock, 300ms, 0ms};
@@ -74,7 +74,7 @@ TEST_P(told_in_time, remaining_tells_when_validity_ends) { // P2
     EXPECT_EQ(held.lease.remaining(), 0ms);
 }
 
-TEST_P(told_in_time, lost_is_signalled_within_20_ms_of_that_instant) { // P2
+TEST_P(validity, lost_is_signalled_within_20_ms_of_that_instant) { // P2
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     const auto late = quickest_of(4, [&] {
@@ -89,7 +89,7 @@ TEST_P(told_in_time, lost_is_signalled_within_20_ms_of_that_instant) { // P2
     EXPECT_LE(late, scaled(20ms));
 }
 
-TEST_P(told_in_time, a_holder_is_told_before_the_next_can_have_it) { // P1b, P2
+TEST_P(validity, a_holder_is_notified_before_the_next_grant) { // P1b, P2
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -108,7 +108,7 @@ TEST_P(told_in_time, a_holder_is_told_before_the_next_can_have_it) { // P1b, P2
     }
 }
 
-TEST_P(told_in_time, a_lost_lease_stays_lost) { // P2
+TEST_P(validity, a_lost_lease_stays_lost) { // P2
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 120ms, .renew = false});
     ASSERT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
@@ -118,13 +118,13 @@ TEST_P(told_in_time, a_lost_lease_stays_lost) { // P2
     EXPECT_EQ(held.release(), holdfast::release_answer::already_lost);
 }
 
-TEST_P(told_in_time, a_store_that_hangs_ends_validity_in_time) { // P2
+TEST_P(validity, a_store_that_hangs_ends_validity_in_time) { // P2
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     constexpr auto length = scaled(600ms);
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = length});
     HOLDFAST_HANG_STORE();
-    // No renewal can be good from here on, so that N lies before this.
+    // No renewal can succeed from here on, so N is before this.
     const auto latest = boot_clock::now() + length;
     EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
     EXPECT_LT(boot_clock::now(), latest + scaled(20ms));
@@ -134,7 +134,7 @@ TEST_P(told_in_time, a_store_that_hangs_ends_validity_in_time) { // P2
     EXPECT_TRUE(watch->await(holdfast::event::kind::lost));
 }
 
-TEST_P(told_in_time, a_holder_of_lost_data_is_told_by_its_next_renewal) { // P2
+TEST_P(validity, a_holder_whose_data_was_lost_is_notified_by_its_next_renewal) { // P2
     auto fleet = connect();
     constexpr auto length = scaled(600ms);
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = length});
@@ -146,7 +146,7 @@ TEST_P(told_in_time, a_holder_of_lost_data_is_told_by_its_next_renewal) { // P2
     EXPECT_EQ(held.release(), holdfast::release_answer::already_lost);
 }
 
-TEST_P(told_in_time, a_slow_callback_delays_neither_renewals_nor_callers) { // P2
+TEST_P(validity, a_slow_callback_delays_neither_renewals_nor_callers) { // P2
     auto fleet = connect();
     const auto kept = holdfast::mutex{fleet, "kept"}.acquire({.lease = short_lease});
     auto doomed = holdfast::mutex{fleet, "doomed"}.acquire({.lease = 120ms, .renew = false});
@@ -172,7 +172,7 @@ public:
     std::latch go_on{1};
 };
 
-TEST_P(told_in_time, a_slow_observer_delays_no_loss_signal_and_no_renewal) { // P2
+TEST_P(validity, a_slow_observer_delays_no_loss_signal_and_no_renewal) { // P2
     const auto watch = std::make_shared<slow_observer>();
     auto fleet = connect(watch);
     const auto kept = holdfast::mutex{fleet, "kept"}.acquire({.lease = short_lease});

@@ -1,14 +1,15 @@
-// What befalls a server on bad days, while locks on it are held and waited for.
+// Faults of a server while its locks are held and waited for: data loss, pauses, lost scripts.
 
 #include "fault/redis_fixture.hpp"
 
 namespace holdfast::test {
 namespace {
 
-/// A waiter looks once or twice a second; what is lost costs no more than that, and a busy machine.
+/// A waiter beats once or twice a second, so a lost message costs no more than that, on a busy
+/// machine.
 constexpr milliseconds a_second = 1s + scaled(500ms);
 
-class redis_day : public redis_fault {
+class redis_server_fault : public redis_fault {
 protected:
     const std::shared_ptr<recording_observer> watch = std::make_shared<recording_observer>();
     client here{server.url() + "?timeout=300&connect_timeout=300", {.observer = watch}};
@@ -17,7 +18,7 @@ protected:
     static constexpr milliseconds span = scaled(900ms);
 
     [[nodiscard]] lease hold() { return mutex{here, "stock"}.acquire({.lease = span}); }
-    /// Whether it is still held when all of a lease has passed, so by renewals.
+    /// Whether it is still held after a whole lease, thus by renewals.
     [[nodiscard]] static bool goes_on(const lease& held) {
         return throughout(span + 50ms, [&] { return held.valid(); });
     }
@@ -33,7 +34,7 @@ private:
 
 // The data is lost.
 
-TEST_F(redis_day, with_a_flush_is_told_to_the_holder_at_its_next_renewal) { // P2
+TEST_F(redis_server_fault, a_flush_is_noticed_by_the_holder_at_its_next_renewal) { // P2
     const auto held = hold();
     const stopwatch since;
     server.flush_all();
@@ -43,7 +44,7 @@ TEST_F(redis_day, with_a_flush_is_told_to_the_holder_at_its_next_renewal) { // P
     EXPECT_EQ(held.why_lost(), loss::taken);
 }
 
-TEST_F(redis_day, with_a_flush_lets_the_waiter_proceed_with_a_higher_token) { // P3, P7
+TEST_F(redis_server_fault, a_flush_lets_the_waiter_proceed_with_a_higher_token) { // P3, P7
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -53,7 +54,7 @@ TEST_F(redis_day, with_a_flush_lets_the_waiter_proceed_with_a_higher_token) { //
     EXPECT_EQ(held.release(), release_answer::already_lost);
 }
 
-TEST_F(redis_day, with_a_restart_is_told_to_the_holder_at_its_next_renewal) {
+TEST_F(redis_server_fault, a_restart_is_noticed_by_the_holder_at_its_next_renewal) {
     const auto held = hold();
     const stopwatch since;
     server.restart();
@@ -62,7 +63,7 @@ TEST_F(redis_day, with_a_restart_is_told_to_the_holder_at_its_next_renewal) {
     EXPECT_FALSE(held.valid());
 }
 
-TEST_F(redis_day, with_a_restart_lets_the_waiter_proceed) {
+TEST_F(redis_server_fault, a_restart_lets_the_waiter_proceed) {
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -71,7 +72,7 @@ TEST_F(redis_day, with_a_restart_lets_the_waiter_proceed) {
     EXPECT_GT(waiting.get().token(), held.token());
 }
 
-TEST_F(redis_day, with_a_server_that_is_away_for_two_seconds_costs_a_waiter_no_more) {
+TEST_F(redis_server_fault, an_outage_of_two_seconds_delays_a_waiter_by_no_more) {
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -81,9 +82,9 @@ TEST_F(redis_day, with_a_server_that_is_away_for_two_seconds_costs_a_waiter_no_m
     EXPECT_TRUE(waiting.done_within(1s + a_second)) << "the longest pause between two tries";
 }
 
-// The server stands still.
+// The server is paused or busy.
 
-TEST_F(redis_day, with_a_pause_shorter_than_the_lease_goes_on) {
+TEST_F(redis_server_fault, a_pause_shorter_than_the_lease_keeps_the_hold) {
     const auto held = hold();
     server.pause();
     std::this_thread::sleep_for(span / 3);
@@ -92,7 +93,8 @@ TEST_F(redis_day, with_a_pause_shorter_than_the_lease_goes_on) {
     EXPECT_FALSE(watch->first(event::kind::lost));
 }
 
-TEST_F(redis_day, with_a_pause_longer_than_the_lease_is_a_loss_told_while_it_lasts) { // P2
+TEST_F(redis_server_fault,
+       a_pause_longer_than_the_lease_is_a_loss_signalled_during_the_pause) { // P2
     const auto held = hold();
     const stopwatch since;
     server.pause();
@@ -105,7 +107,7 @@ TEST_F(redis_day, with_a_pause_longer_than_the_lease_is_a_loss_told_while_it_las
     EXPECT_FALSE(held.valid()) << "loss is final";
 }
 
-TEST_F(redis_day, with_a_pause_keeps_the_waiter_waiting_and_no_longer) {
+TEST_F(redis_server_fault, a_pause_delays_a_waiter_by_no_more) {
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -117,14 +119,14 @@ TEST_F(redis_day, with_a_pause_keeps_the_waiter_waiting_and_no_longer) {
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_day, with_a_slow_script_goes_on_if_it_is_shorter_than_the_lease) {
+TEST_F(redis_server_fault, a_slow_script_shorter_than_the_lease_keeps_the_hold) {
     server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
     const auto held = hold();
     run_slow_script(span / 3);
     EXPECT_TRUE(goes_on(held));
 }
 
-TEST_F(redis_day, with_a_slow_script_is_a_loss_told_in_time_if_it_is_longer) { // P2
+TEST_F(redis_server_fault, a_slow_script_longer_than_the_lease_is_a_loss_signalled_in_time) { // P2
     server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
     const auto held = hold();
     const stopwatch since;
@@ -135,7 +137,7 @@ TEST_F(redis_day, with_a_slow_script_is_a_loss_told_in_time_if_it_is_longer) { /
     EXPECT_TRUE((mutex{other, "stock"}.try_acquire_for(2 * a_second)));
 }
 
-TEST_F(redis_day, with_a_slow_script_delays_a_hand_off_by_no_more_than_itself) {
+TEST_F(redis_server_fault, a_slow_script_delays_a_hand_off_by_no_more_than_itself) {
     server.command({"CONFIG", "SET", "busy-reply-threshold", "50"});
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
@@ -147,14 +149,14 @@ TEST_F(redis_day, with_a_slow_script_delays_a_hand_off_by_no_more_than_itself) {
 
 // Connections and scripts are lost.
 
-TEST_F(redis_day, with_all_connections_killed_goes_on) {
+TEST_F(redis_server_fault, killed_connections_keep_the_hold) {
     auto held = hold();
     drop_connections(server);
     EXPECT_TRUE(goes_on(held));
     EXPECT_EQ(held.release(), release_answer::released);
 }
 
-TEST_F(redis_day, with_all_connections_killed_costs_a_waiter_no_more_than_a_second) {
+TEST_F(redis_server_fault, killed_connections_delay_a_waiter_by_at_most_a_second) {
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -164,7 +166,7 @@ TEST_F(redis_day, with_all_connections_killed_costs_a_waiter_no_more_than_a_seco
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_day, with_forgotten_scripts_is_made_good_by_whoever_notices) {
+TEST_F(redis_server_fault, lost_scripts_are_loaded_again) {
     auto held = hold();
     server.command({"SCRIPT", "FLUSH"});
     EXPECT_TRUE(goes_on(held)) << "renewals";
@@ -179,14 +181,14 @@ TEST_F(redis_day, with_forgotten_scripts_is_made_good_by_whoever_notices) {
     EXPECT_FALSE(watch->first(event::kind::lost));
 }
 
-TEST_F(redis_day, with_forgotten_scripts_does_not_hide_locks_from_a_list) {
+TEST_F(redis_server_fault, lost_scripts_do_not_hide_locks_from_a_list) {
     const auto held = hold();
     (void)other.ping();
     server.command({"SCRIPT", "FLUSH"});
     EXPECT_EQ(admin{other}.list().locks.size(), 1U);
 }
 
-TEST_F(redis_day, with_forgotten_scripts_costs_a_waiter_no_more_than_a_second) {
+TEST_F(redis_server_fault, lost_scripts_delay_a_waiter_by_at_most_a_second) {
     auto held = mutex{here, "stock"}.acquire();
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));

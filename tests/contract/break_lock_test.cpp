@@ -1,4 +1,4 @@
-// Taking a lock away: the holder is told, the next is served, and tokens tell them apart.
+// break_lock: the holder is notified, the next waiter is granted, and tokens rise.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -13,7 +13,7 @@ using kind = holdfast::event::kind;
 
 HOLDFAST_CONTRACT(breaking);
 
-TEST_P(breaking, a_lock_takes_it_from_its_holder_who_is_told) { // P2
+TEST_P(breaking, a_lock_ends_the_hold_and_notifies_the_holder) { // P2
     HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
@@ -21,7 +21,7 @@ TEST_P(breaking, a_lock_takes_it_from_its_holder_who_is_told) { // P2
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 3 * short_lease});
     ASSERT_TRUE(holdfast::admin{rival}.break_lock("stock"));
 
-    // By push, or at the next renewal, which comes within a third of the lease.
+    // By a notice, or at the next renewal, which is sent within a third of the lease.
     const stopwatch since_break;
     EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
     EXPECT_LT(since_break.elapsed(), short_lease + scaled(300ms));
@@ -36,7 +36,7 @@ TEST_P(breaking, a_lock_takes_it_from_its_holder_who_is_told) { // P2
     EXPECT_EQ(held.release(), holdfast::release_answer::already_lost);
 }
 
-TEST_P(breaking, a_lock_is_told_at_once_where_the_engine_can_push) { // P2
+TEST_P(breaking, a_lock_notifies_the_holder_at_once_if_the_engine_sends_notices) { // P2
     HOLDFAST_NEEDS(can().queue == holdfast::engine::queueing::grant);
     auto fleet = connect();
     auto rival = connect();
@@ -54,7 +54,7 @@ TEST_P(breaking, a_lock_is_told_at_once_where_the_engine_can_push) { // P2
     EXPECT_EQ(told->token, token);
 }
 
-TEST_P(breaking, a_lock_frees_it_for_others_at_once) { // P1a
+TEST_P(breaking, a_lock_frees_it_at_once) { // P1a
     auto fleet = connect();
     auto rival = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
@@ -62,7 +62,7 @@ TEST_P(breaking, a_lock_frees_it_for_others_at_once) { // P1a
     EXPECT_TRUE((holdfast::mutex{rival, "stock"}.try_acquire()));
 }
 
-TEST_P(breaking, a_lock_gives_it_to_the_first_who_waits) { // P3, P6
+TEST_P(breaking, a_lock_grants_the_first_waiter) { // P3, P6
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
@@ -75,7 +75,7 @@ TEST_P(breaking, a_lock_gives_it_to_the_first_who_waits) { // P3, P6
     EXPECT_GT(waiter.get(), held.token());
 }
 
-TEST_P(breaking, a_free_lock_says_that_nobody_held_it) {
+TEST_P(breaking, a_free_lock_returns_that_nobody_held_it) {
     auto fleet = connect();
     EXPECT_FALSE(holdfast::admin{fleet}.break_lock("stock"));
     std::error_code failure = errc::internal;
@@ -83,7 +83,7 @@ TEST_P(breaking, a_free_lock_says_that_nobody_held_it) {
     EXPECT_FALSE(failure);
 }
 
-TEST_P(breaking, only_one_token_spares_every_other_holder) { // P4
+TEST_P(breaking, only_one_token_keeps_the_other_holds) { // P4
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
@@ -98,28 +98,28 @@ TEST_P(breaking, only_one_token_spares_every_other_holder) { // P4
     EXPECT_TRUE(look("stock").holders.empty());
 }
 
-TEST_P(breaking, one_permit_of_many_leaves_the_others) { // P4
+TEST_P(breaking, one_permit_of_many_keeps_the_others) { // P4
     HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
     auto fleet = connect();
     holdfast::counting_semaphore slots{fleet, "slots", 3};
-    auto one = slots.acquire();
-    auto two = slots.acquire();
-    ASSERT_TRUE(holdfast::admin{fleet}.break_lock("slots", {.only_token = one.token()}));
+    auto first = slots.acquire();
+    auto second = slots.acquire();
+    ASSERT_TRUE(holdfast::admin{fleet}.break_lock("slots", {.only_token = first.token()}));
     EXPECT_EQ(look("slots").holders.size(), 1U);
-    EXPECT_EQ(two.release(), holdfast::release_answer::released);
-    EXPECT_EQ(one.release(), holdfast::release_answer::already_lost);
+    EXPECT_EQ(second.release(), holdfast::release_answer::released);
+    EXPECT_EQ(first.release(), holdfast::release_answer::already_lost);
 }
 
-TEST_P(breaking, a_shared_lock_takes_it_from_all_readers) { // P1a
+TEST_P(breaking, a_shared_lock_ends_the_holds_of_all_readers) { // P1a
     HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).supported);
     auto fleet = connect();
     auto rival = connect();
     holdfast::shared_mutex prices{fleet, "prices", {.lease = 3 * short_lease}};
-    const auto one = prices.acquire_shared();
-    const auto two = prices.acquire_shared();
+    const auto first = prices.acquire_shared();
+    const auto second = prices.acquire_shared();
     ASSERT_TRUE(holdfast::admin{rival}.break_lock("prices"));
     EXPECT_TRUE((holdfast::shared_mutex{rival, "prices"}.try_acquire()));
-    EXPECT_TRUE(eventually([&] { return !one.valid() && !two.valid(); }));
+    EXPECT_TRUE(eventually([&] { return !first.valid() && !second.valid(); }));
 }
 
 TEST_P(breaking, ends_the_lock_of_a_thread_whose_unlock_then_does_nothing) { // P4

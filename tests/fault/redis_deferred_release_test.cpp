@@ -1,4 +1,4 @@
-// A release that can wait for a moment goes out with whatever is asked next, or by itself.
+// A deferred release is sent together with the next operation, or by itself after a moment.
 
 #include "fault/redis_fixture.hpp"
 
@@ -7,9 +7,9 @@
 namespace holdfast::test {
 namespace {
 
-class redis_patient_release : public redis_fault {
+class redis_deferred_release : public redis_fault {
 protected:
-    /// Takes the lock, and asks for its release.
+    /// Takes the lock, and submits its release.
     engine::op_id release(bool can_wait) {
         const auto ticket = mine.ticket("stock");
         EXPECT_EQ(mine.acquire(ticket).status, engine::op_status::granted);
@@ -23,7 +23,7 @@ protected:
     seam_client mine{server.url()};
 };
 
-TEST_F(redis_patient_release, is_not_sent_by_itself_at_first) {
+TEST_F(redis_deferred_release, is_not_sent_by_itself_at_first) {
     bool unsent = false;
     for (int tries = 0; tries < 50 && !unsent; ++tries) { // a busy machine may let its moment pass
         server.flush_all();
@@ -34,12 +34,12 @@ TEST_F(redis_patient_release, is_not_sent_by_itself_at_first) {
     EXPECT_TRUE(unsent);
 }
 
-TEST_F(redis_patient_release, that_cannot_wait_is_sent_at_once) {
+TEST_F(redis_deferred_release, that_must_not_wait_is_sent_at_once) {
     release(false);
     EXPECT_TRUE(eventually([&] { return scripts_run() == 1; }));
 }
 
-TEST_F(redis_patient_release, goes_out_before_whatever_is_asked_next) {
+TEST_F(redis_deferred_release, is_sent_before_the_next_operation) {
     const auto id = release(true);
     EXPECT_EQ(mine.acquire(mine.ticket("stock")).status, engine::op_status::granted);
     EXPECT_EQ(scripts_run(), 2);
@@ -47,7 +47,7 @@ TEST_F(redis_patient_release, goes_out_before_whatever_is_asked_next) {
     EXPECT_EQ(mine.answer_to(id)->status, engine::op_status::released);
 }
 
-TEST_F(redis_patient_release, goes_out_when_its_moment_is_over) {
+TEST_F(redis_deferred_release, is_sent_when_its_deferral_ends) {
     const auto id = release(true);
     std::this_thread::sleep_for(5ms);
     mine.send();
@@ -56,7 +56,7 @@ TEST_F(redis_patient_release, goes_out_when_its_moment_is_over) {
     EXPECT_TRUE(mine.answer_to(id));
 }
 
-TEST_F(redis_patient_release, is_sent_again_if_the_connection_ends_before_it) {
+TEST_F(redis_deferred_release, is_sent_again_if_the_connection_ends_before_it) {
     const auto watch = std::make_shared<recording_observer>();
     for (int i = 0; i < 4; ++i) {
         auto here = connect({}, {.pipeline_release = true, .observer = watch});
@@ -71,7 +71,7 @@ TEST_F(redis_patient_release, is_sent_again_if_the_connection_ends_before_it) {
     for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
-TEST_F(redis_patient_release, of_a_client_that_does_nothing_more_takes_a_few_milliseconds) { // P7
+TEST_F(redis_deferred_release, of_an_idle_client_takes_a_few_milliseconds) { // P7
     client here{server.url(), {.pipeline_release = true}};
     mutex stock{here, "stock"};
     const auto took = quickest_of(10, [&] {
