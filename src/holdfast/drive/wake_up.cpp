@@ -16,9 +16,10 @@ wake_up::wake_up()
     : timer_{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)},
       event_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
     if (!timer_ || !event_) {
-        throw error{errc::internal, std::string{"cannot make a timer or an event descriptor ("} +
-                                        std::generic_category().message(errno) +
-                                        "): raise the limit on open files (ulimit -n)"};
+        throw error{errc::limit_reached,
+                    std::string{"cannot make a timer or an event descriptor ("} +
+                        std::generic_category().message(errno) +
+                        "): raise the limit on open files (ulimit -n)"};
     }
 }
 
