@@ -41,7 +41,7 @@ TEST(embedded_url, refuses_paths_that_processes_would_resolve_differently) {
     EXPECT_NE(refusal("embedded:locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded:./locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded://host/locks.db").find("server"), std::string::npos);
-    EXPECT_NE(refusal("embedded:/folder/").find("no file"), std::string::npos);
+    EXPECT_NE(refusal("embedded:/folder/").find("folder"), std::string::npos);
     EXPECT_NE(refusal("embedded:/" + std::string(5000, 'x')).find("longer"), std::string::npos);
     EXPECT_NE(refusal("embedded:/a%00b").find("NUL"), std::string::npos);
 }
