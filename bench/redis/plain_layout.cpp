@@ -19,8 +19,8 @@ constexpr const char* same = "hiredis, the same commands";
 
 std::string plain_url(const bench_setup& setup) { return setup.server.url() + "?layout=plain"; }
 
-std::string name_of(const char* what, placement placement) {
-    return "plain layout, " + std::string{what} + ", " + std::string{text(placement)};
+std::string name_of(const char* scenario, placement placement) {
+    return "plain layout, " + std::string{scenario} + ", " + std::string{text(placement)};
 }
 
 } // namespace

@@ -58,15 +58,16 @@ base::fd connect_to(const std::filesystem::path& path) {
 redis_raw::redis_raw(std::uint16_t port) : socket_{connect_to(port)} {}
 redis_raw::redis_raw(const std::filesystem::path& unix_path) : socket_{connect_to(unix_path)} {}
 
-redis_reply redis_raw::ask(const std::vector<std::string>& words, milliseconds within) {
-    send(words);
+redis_reply redis_raw::ask(const std::vector<std::string>& command_words, milliseconds within) {
+    send(command_words);
     if (auto answer = read(within)) { return *std::move(answer); }
-    throw std::runtime_error{words.at(0) + (ended_ ? ": closed without a reply" : ": no reply")};
+    throw std::runtime_error{command_words.at(0) +
+                             (ended_ ? ": closed without a reply" : ": no reply")};
 }
 
-void redis_raw::send(const std::vector<std::string>& words) {
-    auto bytes = "*" + std::to_string(words.size()) + "\r\n";
-    for (const auto& word : words) {
+void redis_raw::send(const std::vector<std::string>& command_words) {
+    auto bytes = "*" + std::to_string(command_words.size()) + "\r\n";
+    for (const auto& word : command_words) {
         bytes += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
     }
     send_bytes(bytes);

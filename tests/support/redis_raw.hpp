@@ -22,9 +22,9 @@ public:
     explicit redis_raw(const std::filesystem::path& unix_path);
 
     /// Sends one command and reads one reply, which may be an error. Throws if none comes.
-    redis_reply ask(const std::vector<std::string>& arguments, milliseconds within = long_wait);
+    redis_reply ask(const std::vector<std::string>& command_words, milliseconds within = long_wait);
 
-    void send(const std::vector<std::string>& arguments);
+    void send(const std::vector<std::string>& command_words);
     void send_bytes(std::string_view bytes);
 
     /// The next reply; empty after a time-out or if the server has closed. Throws

@@ -35,7 +35,7 @@ std::filesystem::path make_folder() {
 }
 
 /// Runs between fork and exec: only async-signal-safe calls, as other threads may hold locks.
-[[noreturn]] void exec_server(char* const* words, int log, ::pid_t parent) {
+[[noreturn]] void exec_server(char* const* command_words, int log, ::pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) { ::_exit(1); } // the parent died before prctl()
     ::sigset_t none;
@@ -45,22 +45,22 @@ std::filesystem::path make_folder() {
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    ::execvp(words[0], words);
+    ::execvp(command_words[0], command_words);
     const std::string_view message = "no such program, or not executable\n";
     const auto ignored = ::write(STDERR_FILENO, message.data(), message.size());
     ::_exit(ignored > 0 ? 127 : 126);
 }
 
-::pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log_file) {
+::pid_t spawn(std::vector<std::string> command_words, const std::filesystem::path& log_file) {
     std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (auto& word : words) { pointers.push_back(word.data()); }
+    pointers.reserve(command_words.size() + 1);
+    for (auto& word : command_words) { pointers.push_back(word.data()); }
     pointers.push_back(nullptr);
     const base::fd log{
         ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
     const auto parent = ::getpid();
     const auto child = log ? ::fork() : -1;
-    if (child < 0) { throw std::system_error{errno, std::generic_category(), words.at(0)}; }
+    if (child < 0) { throw std::system_error{errno, std::generic_category(), command_words.at(0)}; }
     if (child == 0) { exec_server(pointers.data(), log.get(), parent); }
     return child;
 }
@@ -206,9 +206,9 @@ void redis_server::restart() {
     start();
 }
 
-redis_reply redis_server::command(const std::vector<std::string>& words) {
-    if (!control_) { throw std::runtime_error{words.at(0) + ": the server was killed"}; }
-    return control_->ask(words);
+redis_reply redis_server::command(const std::vector<std::string>& command_words) {
+    if (!control_) { throw std::runtime_error{command_words.at(0) + ": the server was killed"}; }
+    return control_->ask(command_words);
 }
 
 std::int64_t redis_server::calls_of(const std::string& command_name) {

@@ -66,7 +66,7 @@ public:
 
     /// Runs a command over the unix socket, which needs neither TLS nor the port. REQUIRES: the
     /// server runs.
-    redis_reply command(const std::vector<std::string>& words);
+    redis_reply command(const std::vector<std::string>& command_words);
 
     /// A number from INFO, e.g. stat("total_commands_processed"), which counts this INFO as well.
     [[nodiscard]] std::int64_t stat(std::string_view field);

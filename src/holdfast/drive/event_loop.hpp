@@ -19,7 +19,7 @@ using turn_lock = std::unique_lock<turn_mutex>;
 /// The leader runs it, round after round; while nobody leads, the keeper does. A round unlocks the
 /// driver's lock while it waits.
 ///
-/// Thread safety: `cancel` and `wake` from any thread, the rest under the driver's lock.
+/// Thread safety: `cancel` and `wake()` from any thread, the rest under the driver's lock.
 class event_loop {
 public:
     event_loop(guarded_engine& engine, turn_clock& clock, dispatcher& dispatcher);
