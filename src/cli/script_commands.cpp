@@ -124,7 +124,7 @@ int acquire(const script_flags& flags) {
     if (!stdout_is_open()) {
         print_message(
             quote_name(settings.name) +
-            " is not acquired, because stdout is closed and the owner could not be printed");
+            " is not acquired, because stdout cannot be written to; check where stdout goes");
         return exit_code::internal;
     }
     termination_signals signals;
