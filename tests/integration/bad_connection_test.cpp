@@ -51,9 +51,9 @@ protected:
     }
 
     core::acquire_result acquire(const lock_options& options,
-                           detail::wait_limit wait = detail::wait_limit::from(2s),
-                           const std::string& name = "name") {
-        return core_->acquire(core::request{.name = name, .options = options}, wait, {});
+                                 detail::wait_limit wait = detail::wait_limit::from(2s),
+                                 const std::string& name = "name") {
+        return core_->acquire(core::lock_request{.name = name, .options = options}, wait, {});
     }
     lease take(const lock_options& options, const std::string& name = "name") {
         auto result = acquire(options, detail::wait_limit::from(2s), name);

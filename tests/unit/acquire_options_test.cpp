@@ -1,5 +1,5 @@
 // The options of a call override those of the lock.
-#include "holdfast/core/request.hpp"
+#include "holdfast/core/lock_request.hpp"
 
 #include <holdfast/error.hpp>
 

@@ -134,7 +134,7 @@ protected:
     /// Holders in the order of their grants, resting ones included.
     [[nodiscard]] std::vector<base::owner_id> holders() const {
         std::vector<base::owner_id> out;
-        for (const hold& hold : state.holds) { out.push_back(hold.owner); }
+        for (const hold_record& hold : state.holds) { out.push_back(hold.owner); }
         return out;
     }
 

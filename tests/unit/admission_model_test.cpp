@@ -185,7 +185,7 @@ protected:
         ASSERT_TRUE(sum[mode::exclusive] == 0 || sum[mode::shared] == 0);
         ASSERT_LE(sum[mode::permits], 5U);
         std::map<mode, unsigned> kept;
-        for (const hold& hold : state.holds) { kept[hold.mode] += hold.permits; }
+        for (const hold_record& hold : state.holds) { kept[hold.mode] += hold.permits; }
         ASSERT_LE(kept[mode::exclusive], 1U);
         ASSERT_TRUE(kept[mode::exclusive] == 0 || kept[mode::shared] == 0);
         ASSERT_LE(kept[mode::permits], 5U);

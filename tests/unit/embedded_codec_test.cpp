@@ -15,7 +15,7 @@ admission::record sample() {
     out.keep_until = base::instant{base::duration{77}};
     out.last = {{base::client_id::make(), 41}, op_status::handed_off};
     for (std::uint64_t number = 1; number <= 3; ++number) {
-        admission::hold hold;
+        admission::hold_record hold;
         hold.owner = {base::client_id::make(), number};
         hold.token = out.high_water - number;
         hold.mode = mode::permits;

@@ -33,14 +33,14 @@ public:
     /// Renews a hold of this lock instead: for the lease, time-out and stop token of this call.
     [[nodiscard]] renewal renew(core::hold& hold) const;
 
-    [[nodiscard]] const core::request& request() const noexcept { return request_; }
+    [[nodiscard]] const core::lock_request& request() const noexcept { return request_; }
     [[nodiscard]] std::error_code* failure() const noexcept { return failure_; }
 
 private:
     void report(std::error_code code, const std::string& detail) const;
 
     const lock_object& lock_;
-    core::request request_;
+    core::lock_request request_;
     detail::wait_limit wait_;
     const std::stop_token& stop_;
     stop_policy stop_policy_;

@@ -16,8 +16,8 @@ primitive primitive_of(detail::lock_class type) noexcept {
     }
 }
 
-core::request checked_request(std::string name, detail::lock_class type, unsigned limit,
-                              lock_options options) {
+core::lock_request checked_request(std::string name, detail::lock_class type, unsigned limit,
+                                   lock_options options) {
     core::check_name(name);
     core::check_limit(limit);
     core::check_options(options);
@@ -33,7 +33,8 @@ lock_object::lock_object(std::shared_ptr<core::client_core> client, std::string 
       terms{checked_request(std::move(name), lock_class, limit, std::move(options))},
       id{*core, terms} {}
 
-core::request lock_object::request(detail::share wanted, const acquire_options& options) const {
+core::lock_request lock_object::request(detail::share wanted,
+                                        const acquire_options& options) const {
     auto out = terms;
     out.mode = wanted.mode;
     out.permits = wanted.permits;

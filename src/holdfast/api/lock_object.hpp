@@ -3,7 +3,7 @@
 
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/lock_id.hpp"
-#include "holdfast/core/request.hpp"
+#include "holdfast/core/lock_request.hpp"
 
 #include <holdfast/detail/lock_handle.hpp>
 
@@ -18,13 +18,14 @@ struct lock_object {
                 detail::lock_class lock_class, unsigned limit, lock_options options);
 
     /// The request of a call: the lock's options, overridden by those that the call sets.
-    [[nodiscard]] core::request request(detail::share wanted, const acquire_options& options) const;
+    [[nodiscard]] core::lock_request request(detail::share wanted,
+                                             const acquire_options& options) const;
     /// For messages, e.g. `recursive_mutex "stock:1001"`.
     [[nodiscard]] std::string text() const;
 
     std::shared_ptr<core::client_core> core;
     detail::lock_class type;
-    core::request terms; ///< the request of a call without options
+    core::lock_request terms; ///< the request of a call without options
     core::lock_id id;
 };
 

@@ -78,7 +78,7 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
-acquire_result client_core::acquire(const request& request, detail::wait_limit wait,
+acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
                                     const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
@@ -177,7 +177,7 @@ void client_core::release_in_background(hold& hold, bool reports_loss) {
     if (!pipeline_release_) { turn.wait(caller.sleeper); }
 }
 
-milliseconds client_core::answer_wait(const request& request, detail::wait_limit wait) const {
+milliseconds client_core::answer_wait(const lock_request& request, detail::wait_limit wait) const {
     if (wait.at_most <= std::chrono::nanoseconds::zero()) {
         const auto attempt = driver_->caps(request.kind, lock_format_of(request.options)).attempt;
         return std::min(connect_wait(), attempt);

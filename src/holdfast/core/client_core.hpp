@@ -3,8 +3,8 @@
 
 #include "holdfast/base/ids.hpp"
 #include "holdfast/core/hold.hpp"
+#include "holdfast/core/lock_request.hpp"
 #include "holdfast/core/recursion.hpp"
-#include "holdfast/core/request.hpp"
 #include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
@@ -60,7 +60,7 @@ public:
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
-    [[nodiscard]] acquire_result acquire(const request& request, detail::wait_limit wait,
+    [[nodiscard]] acquire_result acquire(const lock_request& request, detail::wait_limit wait,
                                          const std::stop_token& stop);
     [[nodiscard]] release_result release(hold& hold);
     /// The release of unlock() and destructors, which return no error. Waits up to 200 ms for the
@@ -85,7 +85,7 @@ public:
                                          base::duration at_most = base::duration::max(),
                                          const std::stop_token& stop = {});
     /// How long a call that may wait for `wait` waits for an engine that does not answer.
-    [[nodiscard]] base::milliseconds answer_wait(const request& request,
+    [[nodiscard]] base::milliseconds answer_wait(const lock_request& request,
                                                  detail::wait_limit wait) const;
     /// Throws error(limit_reached) if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost(hold& hold);

@@ -16,7 +16,7 @@ using base::milliseconds;
 using machine::wait_event;
 using machine::waiter_machine;
 
-wait_task::wait_task(client_core& core, const request& request, base::owner_id owner,
+wait_task::wait_task(client_core& core, const lock_request& request, base::owner_id owner,
                      const machine::wait_plan& plan, engine::queueing queue)
     : core_{core}, terms_{terms_of(request.options)}, machine_{plan} {
     op_.ticket = {request.name, owner, lock_format_of(request.options)};

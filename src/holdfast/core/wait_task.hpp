@@ -1,7 +1,7 @@
 #pragma once
 // One wait for a lock: runs its waiter machine, and creates the hold when the lock is granted.
 
-#include "holdfast/core/request.hpp"
+#include "holdfast/core/lock_request.hpp"
 #include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
@@ -20,7 +20,7 @@ class hold;
 /// Owned by the caller, and by the driver until the engine has neither a waiter nor a hold of it.
 class wait_task final : public drive::participant {
 public:
-    wait_task(client_core& core, const request& request, base::owner_id owner,
+    wait_task(client_core& core, const lock_request& request, base::owner_id owner,
               const machine::wait_plan& plan, engine::queueing queue);
 
     // During a turn of the driver.

@@ -81,7 +81,7 @@ op_status admission_rule::break_lock(const break_op& operation) {
     // Grants nothing first: a waiter granted here did not hold when the break was requested.
     drop_ended_holds();
     pushes_.reserve(pushes_.size() + state_.holds.size()); // below, nothing may throw
-    const auto gone = std::erase_if(state_.holds, [&](const hold& hold) {
+    const auto gone = std::erase_if(state_.holds, [&](const hold_record& hold) {
         if (operation.only_token != 0 && hold.token != operation.only_token) { return false; }
         if (!hold.resting(at_.now)) {
             pushes_.push_back(
@@ -127,7 +127,7 @@ lock_info admission_rule::inspect(const std::string& name) {
     const auto until = [this](base::instant end) {
         return std::chrono::duration_cast<base::milliseconds>(end - at_.now);
     };
-    for (const hold& hold : state_.holds) {
+    for (const hold_record& hold : state_.holds) {
         party& holder = out.holders.emplace_back(describe(hold));
         holder.token = hold.token;
         holder.resting = hold.resting(at_.now);

@@ -52,7 +52,7 @@ public:
         : state_{state}, queue_{queue}, at_{at}, pushes_{pushes} {}
 
     /// granted, queued, busy or failed.
-    [[nodiscard]] answer acquire(const acquire_op& operation, const process_info& process);
+    [[nodiscard]] answer acquire(const acquire_op& operation, const client_process& process);
     /// renewed or lost (failed if the lease is out of range); a waiter: queued, granted or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& item);
     /// released, handed_off or not_held.
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
 private:
-    using hold_iterator = std::vector<hold>::iterator;
+    using hold_iterator = std::vector<hold_record>::iterator;
 
     void settle(const base::owner_id* requester);
     void drop_ended_holds();
@@ -85,9 +85,9 @@ private:
 
     [[nodiscard]] std::optional<answer> reject_mismatch(const acquire_op& operation) const;
     [[nodiscard]] std::optional<answer> reject_proposal(const acquire_op& request) const;
-    [[nodiscard]] answer grant(const acquire_op& operation, const process_info& process);
-    [[nodiscard]] answer grant_again(hold& held, const acquire_op& request) noexcept;
-    [[nodiscard]] answer enqueue(const acquire_op& operation, const process_info& process);
+    [[nodiscard]] answer grant(const acquire_op& operation, const client_process& process);
+    [[nodiscard]] answer grant_again(hold_record& held, const acquire_op& request) noexcept;
+    [[nodiscard]] answer enqueue(const acquire_op& operation, const client_process& process);
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
     [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
     void set_last_release(const base::owner_id& owner, op_status status) noexcept;

@@ -42,7 +42,7 @@ std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operatio
     return std::nullopt;
 }
 
-answer admission_rule::acquire(const acquire_op& operation, const process_info& process) {
+answer admission_rule::acquire(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_invalid(operation)) { return std::move(*rejected); }
     const base::owner_id& owner = operation.ticket.owner;
     settle(&owner);
@@ -84,19 +84,19 @@ std::optional<answer> admission_rule::reject_proposal(const acquire_op& request)
     return rejected;
 }
 
-answer admission_rule::grant(const acquire_op& operation, const process_info& process) {
+answer admission_rule::grant(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_proposal(operation)) { return std::move(*rejected); }
     if (operation.proposed_token == 0 && tokens_exhausted()) {
         return failed_answer(errc::internal,
                              "the next token would not be below 2^53: is the clock right?");
     }
-    process_info own_process = process;
+    client_process own_process = process;
     std::string note = operation.note;
     make_room(state_.holds);
     // From here on nothing throws: a half-made hold would have no owner to release it.
     state_.kind = operation.kind;
     state_.limit = operation.kind == primitive::semaphore ? operation.limit : 1;
-    hold& given = state_.holds.emplace_back();
+    hold_record& given = state_.holds.emplace_back();
     given.owner = operation.ticket.owner;
     given.token = issue_token(operation.mode, operation.proposed_token);
     given.mode = operation.mode;
@@ -116,7 +116,7 @@ answer admission_rule::grant(const acquire_op& operation, const process_info& pr
 
 /// The requester may count its lease from any of its answered requests, so each request renews the
 /// hold.
-answer admission_rule::grant_again(hold& held, const acquire_op& request) noexcept {
+answer admission_rule::grant_again(hold_record& held, const acquire_op& request) noexcept {
     keep_past_duplicates(request);
     const base::instant deadline = base::later(at_.now, request.lease);
     if (deadline > held.deadline) {
@@ -128,7 +128,7 @@ answer admission_rule::grant_again(hold& held, const acquire_op& request) noexce
     return out;
 }
 
-answer admission_rule::enqueue(const acquire_op& operation, const process_info& process) {
+answer admission_rule::enqueue(const acquire_op& operation, const client_process& process) {
     const base::owner_id& owner = operation.ticket.owner;
     const base::instant alive_until = base::later(at_.now, waiter_timeout);
     answer out = make_answer(op_status::queued);
@@ -162,7 +162,7 @@ void admission_rule::keep_past_duplicates(const acquire_op& request) noexcept {
 base::duration admission_rule::check_in(unsigned ahead) const noexcept {
     if (ahead >= waiters_with_check_in || state_.holds.empty()) { return base::duration{0}; }
     base::instant first = base::never;
-    for (const hold& hold : state_.holds) { first = std::min(first, hold.ends()); }
+    for (const hold_record& hold : state_.holds) { first = std::min(first, hold.ends()); }
     return first - at_.now;
 }
 

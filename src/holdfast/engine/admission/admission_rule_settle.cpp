@@ -19,13 +19,13 @@ void admission_rule::tidy() {
 }
 
 void admission_rule::drop_ended_holds() {
-    for (hold& hold : state_.holds) {
+    for (hold_record& hold : state_.holds) {
         if (!hold.detached && !hold.resting(at_.now) && !at_.alive(hold.owner.client)) {
             hold.deadline = at_.now;
             changed_ = true;
         }
     }
-    const auto ended = [this](const hold& hold) {
+    const auto ended = [this](const hold_record& hold) {
         if (hold.ends() > at_.now) { return false; }
         keep_past(hold.ends());
         return true;
@@ -76,7 +76,7 @@ unsigned admission_rule::grant_waiters(const base::owner_id* requester) {
 }
 
 void admission_rule::hand_off(waiter&& to, const base::owner_id* requester) {
-    hold& given = state_.holds.emplace_back();
+    hold_record& given = state_.holds.emplace_back();
     given.owner = to.owner;
     given.token = issue_token(to.mode, 0);
     given.mode = to.mode;
@@ -96,7 +96,7 @@ void admission_rule::hand_off(waiter&& to, const base::owner_id* requester) {
 
 admission_rule::hold_iterator admission_rule::find(const base::owner_id& owner) noexcept {
     return std::find_if(state_.holds.begin(), state_.holds.end(),
-                        [&](const hold& hold) { return hold.owner == owner; });
+                        [&](const hold_record& hold) { return hold.owner == owner; });
 }
 
 bool admission_rule::fits(mode mode, unsigned permits) const noexcept {
@@ -106,11 +106,11 @@ bool admission_rule::fits(mode mode, unsigned permits) const noexcept {
     case mode::exclusive: return false;
     case mode::shared:
         return std::all_of(holds.begin(), holds.end(),
-                           [](const hold& hold) { return hold.mode == mode::shared; });
+                           [](const hold_record& hold) { return hold.mode == mode::shared; });
     case mode::permits: break;
     }
     unsigned taken = permits;
-    for (const hold& hold : holds) { taken += hold.permits; }
+    for (const hold_record& hold : holds) { taken += hold.permits; }
     return taken <= state_.limit;
 }
 

@@ -24,7 +24,7 @@ struct waiter {
     bool detached = false;
     base::instant alive_until{};    ///< dropped from here on unless touched
     std::int64_t since_wall_us = 0; ///< of the request
-    process_info process;
+    client_process process;
     std::string note;
 };
 

@@ -28,7 +28,7 @@ bool is_deletable(const record& state, base::instant now, std::int64_t wall_us) 
 base::instant next_idle_check(const record& state, base::instant now,
                               std::int64_t wall_us) noexcept {
     base::instant next = state.keep_until;
-    for (const hold& each : state.holds) {
+    for (const hold_record& each : state.holds) {
         next = std::max(next, base::later(each.ends(), idle_retention));
     }
     const base::instant latest = base::later(now, longest_interval);

@@ -15,12 +15,12 @@
 namespace holdfast::engine::admission {
 
 /// The process of a client, for admin output only; never trusted.
-struct process_info {
+struct client_process {
     std::string host;
     std::int64_t pid = 0;
 };
 
-struct hold {
+struct hold_record {
     base::owner_id owner;
     std::uint64_t token = 0;
     holdfast::mode mode = mode::exclusive;
@@ -30,7 +30,7 @@ struct hold {
     base::instant deadline{};       ///< it expires here
     base::instant rest_until{};     ///< grant + min_hold: it blocks the name at least until here
     std::int64_t since_wall_us = 0; ///< of the grant
-    process_info process;
+    client_process process;
     std::string note;
 
     /// Has no holder any more, but still blocks the name.
@@ -62,7 +62,7 @@ struct record {
     std::uint64_t floor = 0;
     base::instant keep_until{}; ///< an idle record is not deleted before
     last_release last;
-    std::vector<hold> holds;
+    std::vector<hold_record> holds;
 
     /// Without holds and waiters: the next request may use another kind or limit.
     [[nodiscard]] bool idle() const noexcept { return holds.empty() && waiting == 0; }

@@ -109,7 +109,7 @@ constexpr unsigned primitive_count = 3;
 constexpr unsigned queueing_count = 3;
 constexpr std::size_t min_hold_bytes = 75;
 
-void put(writer& to, const admission::hold& hold) {
+void put(writer& to, const admission::hold_record& hold) {
     to.raw(encode_owner(hold.owner));
     to.u64(hold.token);
     to.u8(static_cast<std::uint8_t>(hold.mode));
@@ -124,8 +124,8 @@ void put(writer& to, const admission::hold& hold) {
     to.text(hold.note);
 }
 
-admission::hold get_hold(reader& in) {
-    admission::hold out;
+admission::hold_record get_hold(reader& in) {
+    admission::hold_record out;
     out.owner = in.owner();
     out.token = in.u64();
     out.mode = in.enumerator<mode>(mode_count);
@@ -175,7 +175,7 @@ void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     to.raw(encode_owner(record.last.owner));
     to.u8(static_cast<std::uint8_t>(record.last.status));
     to.u32(static_cast<std::uint32_t>(record.holds.size()));
-    for (const admission::hold& each : record.holds) { put(to, each); }
+    for (const admission::hold_record& each : record.holds) { put(to, each); }
 }
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {

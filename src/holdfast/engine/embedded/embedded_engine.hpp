@@ -84,7 +84,7 @@ private:
     void sweep(base::instant now);
 
     const base::client_id client_;
-    const admission::process_info process_;
+    const admission::client_process process_;
     const base::time_source& time_;
     base::jitter random_;
     embedded_store store_;

@@ -59,7 +59,7 @@ void operation_runner::note(const answer& answer, const row& found) {
 
 void operation_runner::note(op_status status, unsigned ahead, const row& found) {
     if (status != op_status::queued || ahead > 0) { return; }
-    for (const admission::hold& hold : found.state.holds) {
+    for (const admission::hold_record& hold : found.state.holds) {
         if (post_commit_.blockers.size() == max_blockers) { return; }
         if (!hold.resting(at_.now)) {
             post_commit_.blockers.push_back({hold.owner.client, hold.process.pid});

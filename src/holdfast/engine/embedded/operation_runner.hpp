@@ -28,7 +28,8 @@ public:
     };
 
     operation_runner(tables& tables, const admission::moment& at,
-                     const admission::process_info& process, post_commit_work& post_commit) noexcept
+                     const admission::client_process& process,
+                     post_commit_work& post_commit) noexcept
         : tables_{tables}, at_{at}, process_{process}, post_commit_{post_commit} {}
 
     [[nodiscard]] answer run(const op& operation, const std::string& path);
@@ -64,7 +65,7 @@ private:
 
     embedded::tables& tables_;
     const admission::moment& at_;
-    const admission::process_info& process_;
+    const admission::client_process& process_;
     post_commit_work& post_commit_;
     std::int64_t deleted_ = 0;
     std::uint64_t highest_deleted_token_ = 0; ///< of the deleted rows

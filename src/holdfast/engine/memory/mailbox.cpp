@@ -40,8 +40,8 @@ void mailbox::put(const notice& notice) noexcept {
         }
     } catch (const std::bad_alloc&) { missed_ = true; }
     if (signalled) { return; }
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const auto written = ::write(descriptor_.get(), &increment, sizeof increment);
 }
 
 bool mailbox::drain_into(std::vector<notice>& out) noexcept {

@@ -132,7 +132,7 @@ private:
     }
 
     const base::client_id client_;
-    const admission::process_info process_;
+    const admission::client_process process_;
     const base::time_source& time_;
     const std::shared_ptr<memory_store> store_;
     const std::shared_ptr<mailbox> inbox_;

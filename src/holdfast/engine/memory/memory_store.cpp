@@ -69,7 +69,7 @@ void memory_store::erase_idle(const names::iterator& idle) {
     names_.erase(idle);
 }
 
-answer memory_store::acquire(const acquire_op& operation, const admission::process_info& process,
+answer memory_store::acquire(const acquire_op& operation, const admission::client_process& process,
                              const base::time_source& time, pushes& out) {
     if (auto rejected = admission::reject_invalid(operation)) { return std::move(*rejected); }
     const std::lock_guard hold{guard_};

@@ -35,7 +35,7 @@ public:
     void deliver(const admission::push& push);
 
     [[nodiscard]] answer acquire(const acquire_op& operation,
-                                 const admission::process_info& process,
+                                 const admission::client_process& process,
                                  const base::time_source& time, pushes& out);
     [[nodiscard]] answer beat(const beat_op& operation, const base::time_source& time, pushes& out);
     [[nodiscard]] op_status release(const ticket& ticket, const base::time_source& time,

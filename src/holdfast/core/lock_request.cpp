@@ -1,4 +1,4 @@
-#include "holdfast/core/request.hpp"
+#include "holdfast/core/lock_request.hpp"
 
 #include "holdfast/base/quote.hpp"
 
@@ -82,7 +82,7 @@ void check_options(const client_options& options) {
     check_range("connect_wait", options.connect_wait, milliseconds{0}, std::chrono::hours{24});
 }
 
-void check_request(const request& request, const engine::capabilities& caps) {
+void check_request(const lock_request& request, const engine::capabilities& caps) {
     check_options(request.options);
     require(request.permits >= 1 && request.permits <= request.limit, [&] {
         return "permits is " + std::to_string(request.permits) +

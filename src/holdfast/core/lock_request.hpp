@@ -11,7 +11,7 @@
 
 namespace holdfast::core {
 
-struct request {
+struct lock_request {
     std::string name{};
     primitive kind = primitive::mutex;
     holdfast::mode mode = mode::exclusive;
@@ -27,7 +27,7 @@ void check_options(const lock_options& options);
 void check_options(const client_options& options);
 void check_lease(std::chrono::milliseconds lease, std::chrono::milliseconds margin);
 /// Also throws error(unsupported) for a feature that the engine does not have.
-void check_request(const request& request, const engine::capabilities& caps);
+void check_request(const lock_request& request, const engine::capabilities& caps);
 
 /// Replaces the lock's options by those that the call sets.
 void override_options(lock_options& options, const acquire_options& call);
