@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         error_case{"NOSCRIPT No matching script. Please use EVAL.", errc::unavailable},
         error_case{"ERR max number of clients reached", errc::unavailable},
         error_case{"ERR something that no version says", errc::internal}),
-    [](const auto& info) { return std::to_string(info.index); });
+    [](const auto& test) { return std::to_string(test.index); });
 
 TEST(redis_server_error_text, leaves_out_the_trace_of_the_script) {
     const auto error = parse_server_error(
