@@ -49,10 +49,9 @@ struct stat check_file(const std::string& path) {
                           "; name a file: embedded:/path/locks.db"};
     }
     if (file.st_nlink > 1) {
-        throw failure{
-            errc::store_unsuitable,
-            path + " has a second name (hard link), under which its -wal file would not "
-                   "be found; remove one of them"};
+        throw failure{errc::store_unsuitable,
+                      path + " has a second name (hard link), under which its -wal file would not "
+                             "be found; remove one of them"};
     }
     const std::string folder = path.substr(0, path.rfind('/') + 1);
     if (::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
