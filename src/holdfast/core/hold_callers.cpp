@@ -16,7 +16,6 @@ using base::duration;
 using base::instant;
 using base::milliseconds;
 using machine::lease_event;
-using machine::lease_machine;
 
 namespace {
 

@@ -42,7 +42,7 @@ private:
     [[nodiscard]] validity validity_of(operation& acquire) const;
     [[nodiscard]] request* mergeable_release(command_channel& channel, base::instant now);
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
-    [[nodiscard]] bool on_exchange_reply(request& request, const reply& reply, base::instant now);
+    [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     native_commands commands_;
     lister lister_{commands_};
