@@ -1,4 +1,4 @@
-// ./dev bench cli [--json FILE]: what `holdfast run` adds to a command, beside flock(1).
+// ./dev bench cli [--json FILE]: the overhead of `holdfast run`, compared with flock(1).
 
 #include "measure.hpp"
 #include "scratch.hpp"
@@ -19,15 +19,15 @@ namespace {
 
 using namespace holdfast::bench;
 
-/// Not more than three times flock and 10 ms.
+/// The bar: three times flock plus 10 ms.
 constexpr double times_flock = 3;
-constexpr double beside_us = 10'000;
+constexpr double allowance_us = 10'000;
 
-/// Runs it to its end, which has to be a good one.
+/// Runs a command; throws if it fails.
 void run_command(std::vector<std::string> words) {
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
-    for (auto& one : words) { argv.push_back(one.data()); }
+    for (auto& word : words) { argv.push_back(word.data()); }
     argv.push_back(nullptr);
     pid_t child = 0;
     int status = 0;
@@ -60,7 +60,7 @@ int run(const std::string& json) {
              }},
         },
         21);
-    const auto bar = times_flock * times[1].median + beside_us;
+    const auto bar = times_flock * times[1].median + allowance_us;
     const std::vector<figure> rows{
         {"true", times[0], "", {}, 0},
         {"flock FILE true", times[1], "true", times[0], 0},

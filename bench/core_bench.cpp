@@ -1,4 +1,4 @@
-// ./dev bench core [--json FILE]: what a lock costs on the engines that need no server.
+// ./dev bench core [--json FILE]: the cost of a lock on the engines without a server.
 
 #include "hand_off.hpp"
 #include "measure.hpp"
@@ -22,15 +22,15 @@ constexpr double embedded_bar = 2.5;   // times two one-row updates
 constexpr double memory_bar = 5;       // microseconds
 constexpr double hand_off_bar = 1'000; // microseconds
 
-/// A cycle on a file writes two pages or a few more, and every 4,000 pages there is a checkpoint,
-/// which waits for the disk: so each round of each contender has its two.
+/// A cycle on a file writes two pages or a few more. Every 4,000 pages there is a checkpoint, which
+/// waits for the disk. So each round of each contender has about two.
 constexpr int cycles_on_file = 4'000;
 
 int run(const std::string& json) {
     const scratch folder;
     update_floor usual_pages{folder.path() + "/usual.db", 4096};
-    update_floor small_pages{folder.path() + "/small.db", 1024}; // as the engine has them
-    // A file for each contender, or one would pay for the pages that another has written.
+    update_floor small_pages{folder.path() + "/small.db", 1024}; // as in the engine
+    // One file per contender: a checkpoint must only write its own pages.
     client for_leases{"embedded:" + folder.path() + "/leases.db"};
     client for_locks{"embedded:" + folder.path() + "/locks.db"};
     client memory{"memory:"};
@@ -38,7 +38,7 @@ int run(const std::string& json) {
     mutex locked{for_locks, "stock:1001"};
     mutex in_memory{memory, "stock:1001"};
 
-    // First: forking comes before threads.
+    // First, because it forks: there must be no threads yet.
     const auto pipe = pipe_hand_off(300);
     const auto hand_over = hand_off("embedded:" + folder.path() + "/hand-off.db", 300);
 

@@ -1,6 +1,6 @@
 #pragma once
-// How long a lock is with nobody between two processes: from the release in one to the return of
-// acquire in the other.
+// The time of a hand-off between two processes: from the release in one to the return of acquire()
+// in the other.
 
 #include "measure.hpp"
 
@@ -8,10 +8,10 @@
 
 namespace holdfast::bench {
 
-/// Two processes pass the lock to and fro `times` times; microseconds.
+/// Two processes hand the lock to each other `times` times. In microseconds.
 [[nodiscard]] spread hand_off(const std::string& url, int times);
 
-/// The same with a byte through a pipe instead of a lock: what waking a process costs here.
+/// The same with a byte through a pipe instead of a lock: the cost of waking a process.
 [[nodiscard]] spread pipe_hand_off(int times);
 
 } // namespace holdfast::bench

@@ -29,7 +29,9 @@ std::vector<spread> interleave(const std::vector<contender>& all, int rounds) {
     }
     std::vector<spread> out;
     out.reserve(samples.size());
-    for (auto& one : samples) { out.push_back(spread_of(std::move(one))); }
+    for (auto& contender_samples : samples) {
+        out.push_back(spread_of(std::move(contender_samples)));
+    }
     return out;
 }
 

@@ -15,18 +15,18 @@ struct spread {
 
 [[nodiscard]] spread spread_of(std::vector<double> samples);
 
-/// One thing to measure: how many microseconds one of its cycles takes.
+/// Something to measure: the microseconds of one cycle.
 struct contender {
     std::string name;
     int cycles = 0; ///< per round
     std::function<void()> cycle;
 };
 
-/// Runs all contenders in turn, round after round, so that whatever else the machine does falls on
-/// all of them alike. Microseconds per cycle, in the order of the contenders.
+/// Runs all contenders in turn, round after round, so that other load on the machine affects all of
+/// them alike. Returns microseconds per cycle, in the order of the contenders.
 [[nodiscard]] std::vector<spread> interleave(const std::vector<contender>& all, int rounds);
 
-/// A row of the result: a figure, what it is compared with, and the bar that it has to meet.
+/// A row of the result: a figure, the floor that it is compared with, and its bar.
 struct figure {
     std::string name;
     spread value;      ///< in microseconds
@@ -35,7 +35,7 @@ struct figure {
     double bar = 0; ///< the most that value (or value/floor) may be; 0: none
 };
 
-/// Prints the table; false if a bar was missed.
+/// Prints the table. Returns false if a bar was missed.
 bool report(const std::vector<figure>& rows);
 void write_json(const std::string& file, const std::vector<figure>& rows);
 

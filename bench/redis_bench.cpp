@@ -1,9 +1,9 @@
-// ./dev bench redis [--quick] [--only REGEX] [--json FILE] [--plots FOLDER]: what locks cost on
-// Redis, beside what they would cost with hiredis alone.
+// ./dev bench redis [--quick] [--only REGEX] [--json FILE] [--plots FOLDER]: the cost of locks on
+// Redis, compared with hiredis alone.
 
 #include "redis/figures.hpp"
+#include "redis/hiredis_connection.hpp"
 #include "redis/plots.hpp"
-#include "redis/wire.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -21,15 +21,15 @@ namespace {
 
 using namespace holdfast::bench::redis;
 
-struct wishes {
+struct bench_options {
     bool quick = false;
     std::string only{};
     std::string json{};
     std::string plots{};
 };
 
-wishes read_wishes(int argc, char** argv) {
-    wishes out;
+bench_options parse_options(int argc, char** argv) {
+    bench_options out;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         const auto value = [&]() -> std::string {
@@ -53,7 +53,7 @@ wishes read_wishes(int argc, char** argv) {
     return out;
 }
 
-/// A thousand clients of one connection, two more descriptors each, and the server's side of it.
+/// A thousand clients need a connection and two more descriptors each, and the server's sockets.
 void allow_many_descriptors() {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -61,7 +61,7 @@ void allow_many_descriptors() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// What stands after `key` in a text of lines; empty: it is not there.
+/// The rest of the line after `key`; empty if the text has no such key.
 std::string value_of(std::string_view key, std::string_view text) {
     const auto found = text.find(key);
     if (found == std::string_view::npos) { return {}; }
@@ -69,39 +69,39 @@ std::string value_of(std::string_view key, std::string_view text) {
     return std::string{text.substr(0, text.find_first_of("\r\n"))};
 }
 
-std::string machine(const server& at) {
+std::string machine(const server& server) {
     std::ostringstream cpus;
     cpus << std::ifstream{"/proc/cpuinfo"}.rdbuf();
     utsname kernel{};
     ::uname(&kernel);
     std::string load;
     std::getline(std::ifstream{"/proc/loadavg"}, load);
-    const auto told = wire{at.port()}.ask({"INFO", "server"});
+    const auto info = hiredis_connection{server.port()}.ask({"INFO", "server"});
     return std::to_string(std::thread::hardware_concurrency()) + " x " +
            value_of("model name\t: ", cpus.str()) + ", Linux " + &kernel.release[0] +
            ", compiler " + __VERSION__ + ", server " +
-           value_of("redis_version:", {told->str, told->len}) + ", load average before " +
+           value_of("redis_version:", {info->str, info->len}) + ", load average before " +
            load.substr(0, load.find(' '));
 }
 
-int run(const wishes& wanted) {
+int run(const bench_options& options) {
     allow_many_descriptors();
-    const server at;
-    const auto on = machine(at);
-    std::printf("%s\n", on.c_str());
-    const stage here{at, wanted.quick};
-    const std::regex only{wanted.only};
+    const server server;
+    const auto machine_text = machine(server);
+    std::printf("%s\n", machine_text.c_str());
+    const bench_setup setup{server, options.quick};
+    const std::regex only{options.only};
     std::vector<result> rows;
-    for (const auto& one : all_figures()) {
-        if (!std::regex_search(one.name, only)) { continue; }
-        std::fprintf(stderr, "%s ...\n", one.name.c_str());
-        wire{at.port()}.ask({"FLUSHALL"}); // a figure may leave locks behind
-        for (auto& row : one.measure(here)) { rows.push_back(std::move(row)); }
+    for (const auto& measurement : all_figures()) {
+        if (!std::regex_search(measurement.name, only)) { continue; }
+        std::fprintf(stderr, "%s ...\n", measurement.name.c_str());
+        hiredis_connection{server.port()}.ask({"FLUSHALL"}); // a figure may leave locks behind
+        for (auto& row : measurement.measure(setup)) { rows.push_back(std::move(row)); }
     }
-    if (rows.empty()) { throw std::invalid_argument{"--only selects nothing: " + wanted.only}; }
+    if (rows.empty()) { throw std::invalid_argument{"--only selects nothing: " + options.only}; }
     const bool met = print(rows);
-    if (!wanted.json.empty()) { write_json(wanted.json, on, rows); }
-    if (!wanted.plots.empty()) { write_plots(wanted.plots, rows); }
+    if (!options.json.empty()) { write_json(options.json, machine_text, rows); }
+    if (!options.plots.empty()) { write_plots(options.plots, rows); }
     return met ? 0 : 1;
 }
 
@@ -109,7 +109,7 @@ int run(const wishes& wanted) {
 
 int main(int argc, char** argv) {
     try {
-        return run(read_wishes(argc, argv));
+        return run(parse_options(argc, argv));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "bench redis: %s\n", error.what());
         return 2;

@@ -1,5 +1,5 @@
 #pragma once
-// A folder that goes away with what is in it.
+// A temporary folder, which the destructor removes.
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,10 +11,10 @@ namespace holdfast::bench {
 class scratch {
 public:
     scratch() {
-        // Not /tmp, which may be memory: the store is measured where people keep files.
-        std::string shape = "/var/tmp/holdfast-bench-XXXXXX";
-        if (::mkdtemp(shape.data()) == nullptr) { throw std::runtime_error{"no scratch folder"}; }
-        path_ = shape;
+        // Not in /tmp, which may be in memory: the store is measured on a disk.
+        std::string pattern = "/var/tmp/holdfast-bench-XXXXXX";
+        if (::mkdtemp(pattern.data()) == nullptr) { throw std::runtime_error{"no scratch folder"}; }
+        path_ = pattern;
     }
     scratch(const scratch&) = delete;
     scratch& operator=(const scratch&) = delete;

@@ -1,5 +1,5 @@
 #pragma once
-// The least that a lock kept in SQLite can cost: a transaction that updates one row.
+// The floor for a lock in SQLite: a transaction that updates one row.
 
 #include <sqlite3.h>
 
@@ -8,8 +8,8 @@
 
 namespace holdfast::bench {
 
-/// In the journal mode of the embedded engine, which waits for the disk as seldom: WAL,
-/// synchronous=NORMAL, a checkpoint every 4,000 pages.
+/// With the journal mode of the embedded engine: WAL, synchronous=NORMAL, a checkpoint every 4,000
+/// pages.
 class update_floor {
 public:
     update_floor(const std::string& file, int page_size) {

@@ -1,9 +1,15 @@
-# Run with -DFROM=<folder of *.lua> -DTO=<file.cpp> -P. Writes for each script a constant of its
-# name with its text and SHA-1. A line `--#include part.lua` stands for that file of the folder's,
-# without the first line that makes it a script. The names that fields.lua defines by lines
-# `--#define NAME VALUE` are replaced by their values.
+# Run with -DFROM=<folder of *.lua> -DSCRIPTS=<file.cpp> -DFIELDS=<file.hpp> -P.
+#
+# SCRIPTS gets for each script a constant of its name with its text and SHA-1. A line
+# `--#include part.lua` stands for that file of the folder's, without the first line that makes it a
+# script. A line that ends in ` --\` goes on in the next one. The names that fields.lua defines by
+# lines `--#define NAME VALUE` are replaced by their values.
+#
+# FIELDS gets the same names as C++ constants, in lower case: `1, 4` becomes a field, a number
+# std::int64_t, 'x' a char, and a longer text std::string_view.
 file(GLOB files ${FROM}/*.lua)
 file(STRINGS ${FROM}/fields.lua defines REGEX "^--#define ")
+
 set(out "#include \"holdfast/engine/redis/scripts.hpp\"\n\n")
 string(APPEND out "namespace holdfast::engine::redis::scripts {\n")
 foreach(file IN LISTS files)
@@ -18,6 +24,7 @@ foreach(file IN LISTS files)
     if(NOT text MATCHES "^#!lua")
         continue() # only a part of others
     endif()
+    string(REGEX REPLACE " --\\\\\n *" " " text "${text}")
     foreach(define IN LISTS defines)
         string(REGEX MATCH "^--#define ([A-Z_]+) (.*)$" define "${define}")
         set(field ${CMAKE_MATCH_1})
@@ -28,4 +35,33 @@ foreach(file IN LISTS files)
     string(APPEND out "\nconst script ${name}{\"${name}\", \"${sha}\", R\"lua(${text})lua\"};\n")
 endforeach()
 string(APPEND out "\n} // namespace holdfast::engine::redis::scripts\n")
-file(WRITE ${TO} "${out}")
+file(WRITE ${SCRIPTS} "${out}")
+
+set(out "#pragma once\n// Made by the build from scripts/fields.lua, which explains the names.\n\n")
+string(APPEND out "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\n")
+string(APPEND out "namespace holdfast::engine::redis::fields {\n\n")
+string(APPEND out "/// Columns of a text.\nstruct field {\n    std::size_t offset;\n")
+string(APPEND out "    std::size_t length;\n")
+string(APPEND out "    constexpr std::size_t end() const { return offset + length; }\n")
+string(APPEND out "    constexpr std::string_view of(std::string_view text) const {\n")
+string(APPEND out "        return text.substr(offset, length);\n    }\n};\n\n")
+foreach(define IN LISTS defines)
+    string(REGEX MATCH "^--#define ([A-Z_]+) (.*)$" define "${define}")
+    string(TOLOWER ${CMAKE_MATCH_1} name)
+    set(value "${CMAKE_MATCH_2}")
+    if(value MATCHES "^([0-9]+), ([0-9]+)$")
+        math(EXPR offset "${CMAKE_MATCH_1} - 1")
+        math(EXPR length "${CMAKE_MATCH_2} - ${offset}")
+        string(APPEND out "inline constexpr field ${name}{${offset}, ${length}};\n")
+    elseif(value MATCHES "^[0-9]+$")
+        string(APPEND out "inline constexpr std::int64_t ${name} = ${value};\n")
+    elseif(value MATCHES "^'.'$")
+        string(APPEND out "inline constexpr char ${name} = ${value};\n")
+    elseif(value MATCHES "^'(.*)'$")
+        string(APPEND out "inline constexpr std::string_view ${name} = \"${CMAKE_MATCH_1}\";\n")
+    else()
+        message(FATAL_ERROR "fields.lua: ${name}: no value is written as ${value}")
+    endif()
+endforeach()
+string(APPEND out "\n} // namespace holdfast::engine::redis::fields\n")
+file(WRITE ${FIELDS} "${out}")

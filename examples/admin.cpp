@@ -1,4 +1,4 @@
-// What an operator can do: list the locks, inspect one, break it.
+// An operator lists the locks, inspects one and breaks it.
 
 #include <holdfast/holdfast.hpp>
 
@@ -14,11 +14,11 @@ namespace {
 void show(const holdfast::lock_info& lock) {
     std::cout << lock.name << ": " << lock.holders.size() << " holding, " << lock.waiters.size()
               << " waiting\n";
-    for (const auto& one : lock.holders) {
-        std::cout << "  held by " << one.note << " on " << one.host << ", pid " << one.pid
-                  << ", token " << one.token << '\n';
+    for (const auto& holder : lock.holders) {
+        std::cout << "  held by " << holder.note << " on " << holder.host << ", pid " << holder.pid
+                  << ", token " << holder.token << '\n';
     }
-    for (const auto& one : lock.waiters) { std::cout << "  wanted by " << one.note << '\n'; }
+    for (const auto& waiter : lock.waiters) { std::cout << "  wanted by " << waiter.note << '\n'; }
 }
 // [end]
 
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     std::jthread next{[url] {
         holdfast::client other{url};
         holdfast::mutex same{other, "deploy:shop"};
-        const auto got = same.acquire({.note = "ben: deploy 42"});
+        const auto lease = same.acquire({.note = "ben: deploy 42"});
         std::cout << "ben has it now\n";
     }};
 
@@ -42,12 +42,12 @@ int main(int argc, char** argv) {
     while (admin.inspect("deploy:shop")->waiters.empty()) { std::this_thread::sleep_for(5ms); }
     for (const auto& lock : admin.list({.prefix = "deploy:"}).locks) { show(lock); }
 
-    // only_token: break it only if anna still holds it; somebody else may have got it since.
-    const bool taken = admin.break_lock("deploy:shop", {.only_token = stuck.token()});
+    // only_token: break it only if anna still holds it, and not the next holder.
+    const bool was_broken = admin.break_lock("deploy:shop", {.only_token = stuck.token()});
     // [end]
     next.join();
     while (!stuck.lost().stop_requested()) { std::this_thread::sleep_for(5ms); }
-    const bool knows_why = stuck.why_lost() == holdfast::loss::taken;
-    std::cout << "taken from anna: " << (taken ? "yes" : "no") << '\n';
-    std::cout << "and her program is told: " << (knows_why ? "yes" : "no") << '\n';
+    const bool was_notified = stuck.why_lost() == holdfast::loss::taken;
+    std::cout << "taken from anna: " << (was_broken ? "yes" : "no") << '\n';
+    std::cout << "and her program is told: " << (was_notified ? "yes" : "no") << '\n';
 }

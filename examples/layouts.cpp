@@ -23,9 +23,9 @@ void work_with_others(const holdfast::client& fleet) {
 
     const std::scoped_lock hold{java}; // excludes the Java service, and is excluded by it
     // [end]
-    for (auto* const one : {&go, &node, &python}) {
-        const std::scoped_lock too{*one};
-        std::cout << one->name() << " is ours\n";
+    for (auto* const lock : {&go, &node, &python}) {
+        const std::scoped_lock inner_hold{*lock};
+        std::cout << lock->name() << " is ours\n";
     }
 }
 

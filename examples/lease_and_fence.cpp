@@ -51,14 +51,14 @@ int main(int argc, char** argv) {
     // [doc: lease]
     // Not renewed, to show a loss; by default a lease is renewed while it is held.
     auto first = account.try_acquire_for(5s, {.lease = 300ms, .renew = false, .note = "clerk 1"});
-    if (!first) { return 1; } // somebody else held it for 5 s
-    std::promise<void> told;
-    const std::stop_callback when_lost{first->lost(), [&told] { told.set_value(); }};
+    if (!first) { return 1; } // someone else held it for 5 s
+    std::promise<void> loss_signal;
+    const std::stop_callback on_loss{first->lost(), [&loss_signal] { loss_signal.set_value(); }};
     book.write("clerk 1 opens the account", first->token());
     // [end]
 
     // The work takes longer than the lease. The callback runs on a thread of the library.
-    told.get_future().wait();
+    loss_signal.get_future().wait();
     std::cout << "clerk 1 is told, and valid() is " << (first->valid() ? "true" : "false") << '\n';
 
     auto second = account.acquire({.note = "clerk 2"});

@@ -56,32 +56,32 @@ public:
     bool write(int items, std::uint64_t token) { return run(guarded_write, token, items) == 1; }
 
     int items() {
-        sqlite3_stmt* read = prepare("SELECT items FROM stock WHERE name = '1001'");
-        const bool found = sqlite3_step(read) == SQLITE_ROW;
-        const int count = found ? sqlite3_column_int(read, 0) : -1;
-        sqlite3_finalize(read);
+        sqlite3_stmt* statement = prepare("SELECT items FROM stock WHERE name = '1001'");
+        const bool found = sqlite3_step(statement) == SQLITE_ROW;
+        const int count = found ? sqlite3_column_int(statement, 0) : -1;
+        sqlite3_finalize(statement);
         return count;
     }
 
 private:
     /// Returns the number of changed rows.
     int run(const char* sql, std::uint64_t token, int items) {
-        sqlite3_stmt* change = prepare(sql);
-        const auto place = [change](const char* name) {
-            return sqlite3_bind_parameter_index(change, name);
+        sqlite3_stmt* statement = prepare(sql);
+        const auto index_of = [statement](const char* name) {
+            return sqlite3_bind_parameter_index(statement, name);
         };
-        sqlite3_bind_text(change, place(":name"), "1001", -1, SQLITE_STATIC);
-        sqlite3_bind_int64(change, place(":token"), static_cast<sqlite3_int64>(token));
-        sqlite3_bind_int(change, place(":items"), items); // ignored if the statement has none
-        const bool done = sqlite3_step(change) == SQLITE_DONE;
-        sqlite3_finalize(change);
+        sqlite3_bind_text(statement, index_of(":name"), "1001", -1, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, index_of(":token"), static_cast<sqlite3_int64>(token));
+        sqlite3_bind_int(statement, index_of(":items"), items); // ignored if the statement has none
+        const bool done = sqlite3_step(statement) == SQLITE_DONE;
+        sqlite3_finalize(statement);
         if (!done) { throw std::runtime_error{sqlite3_errmsg(db_)}; }
         return sqlite3_changes(db_);
     }
     sqlite3_stmt* prepare(const char* sql) {
-        sqlite3_stmt* made = nullptr;
-        check(sqlite3_prepare_v2(db_, sql, -1, &made, nullptr));
-        return made;
+        sqlite3_stmt* statement = nullptr;
+        check(sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr));
+        return statement;
     }
     static void check(int result) {
         if (result != SQLITE_OK) { throw std::runtime_error{sqlite3_errstr(result)}; }

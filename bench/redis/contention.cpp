@@ -1,8 +1,8 @@
-// Many who want one lock: hand-offs per second, equal shares, and how long a queue takes to drain.
+// Many waiters for one lock: hand-offs per second, fairness, and the time to drain a queue.
 
 #include "redis/figures.hpp"
+#include "redis/hiredis_connection.hpp"
 #include "redis/waiters.hpp"
-#include "redis/wire.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -20,7 +20,7 @@ struct shares {
     double most_to_least = 0;
 };
 
-/// Opens the gate when all wait at it; when that was.
+/// Opens the gate when all waiters are queued. Returns the time.
 std::int64_t open_when_full(gate& before, std::size_t size) {
     constexpr int tries = 3'000;
     for (int i = 0; before.waiting() < size; ++i) {
@@ -32,19 +32,19 @@ std::int64_t open_when_full(gate& before, std::size_t size) {
     return start;
 }
 
-shares loop_for(seconds window, std::size_t size, const server& at, const side& side) {
-    wire{at.port()}.ask({"FLUSHALL"});
-    crowd all{size, manner::looping, side.waiters};
+shares loop_for(seconds window, std::size_t size, const server& server, const side& side) {
+    hiredis_connection{server.port()}.ask({"FLUSHALL"});
+    crowd waiters{size, waiter_mode::looping, side.waiters};
     const auto before = side.before();
-    all.go();
+    waiters.go();
     open_when_full(*before, size);
-    std::this_thread::sleep_for(window / 5); // until all have found into step
-    const auto first = all.taken();
+    std::this_thread::sleep_for(window / 5); // warm-up
+    const auto first = waiters.taken();
     const auto start = now_ns();
     std::this_thread::sleep_for(window);
-    auto taken = all.taken();
+    auto taken = waiters.taken();
     const auto passed = static_cast<double>(now_ns() - start) / 1e9;
-    all.stop();
+    waiters.stop();
     for (std::size_t i = 0; i < taken.size(); ++i) { taken[i] -= first[i]; }
     const auto [least, most] = std::minmax_element(taken.begin(), taken.end());
     const auto total = std::accumulate(taken.begin(), taken.end(), std::uint64_t{0});
@@ -52,83 +52,85 @@ shares loop_for(seconds window, std::size_t size, const server& at, const side& 
             static_cast<double>(*most) / std::max(0.5, static_cast<double>(*least))};
 }
 
-double drain_ms(std::size_t size, const server& at, const side& side) {
-    wire{at.port()}.ask({"FLUSHALL"});
-    crowd all{size, manner::once, side.waiters};
+double drain_ms(std::size_t size, const server& server, const side& side) {
+    hiredis_connection{server.port()}.ask({"FLUSHALL"});
+    crowd waiters{size, waiter_mode::once, side.waiters};
     const auto before = side.before();
-    all.go();
+    waiters.go();
     const auto start = open_when_full(*before, size);
-    return static_cast<double>(all.all_done() - start) / 1e6;
+    return static_cast<double>(waiters.all_done() - start) / 1e6;
 }
 
 std::string many(std::size_t size) { return std::to_string(size) + " waiters"; }
 
 } // namespace
 
-std::vector<result> looping_waiters(const stage& on, std::size_t size) {
+std::vector<result> looping_waiters(const bench_setup& setup, std::size_t size) {
     constexpr double bar = 0.65;
     constexpr double fair = 1.1;
-    place(placement::unpinned, on.at.pid());
-    const auto window = on.crowd_window(size);
+    place(placement::unpinned, setup.server.pid());
+    const auto window = setup.crowd_window(size);
     std::vector<double> our_shares;
     std::vector<double> piped_shares;
     std::vector<double> list_shares;
-    const auto round = [&](const side& side, std::vector<double>& told) {
-        const auto came = loop_for(window, size, on.at, side);
-        told.push_back(came.most_to_least);
-        return came.per_second;
+    const auto round = [&](const side& side, std::vector<double>& figures) {
+        const auto result_of_round = loop_for(window, size, setup.server, side);
+        figures.push_back(result_of_round.most_to_least);
+        return result_of_round.per_second;
     };
-    const auto told =
-        take_turns({
-                       [&] { return round(list_side(on.at), list_shares); },
-                       [&] { return round(our_side(on.at), our_shares); },
-                       [&] { return round(our_side(on.at, releases::pipelined), piped_shares); },
-                   },
-                   on.crowd_rounds(size), warm_up::no);
+    const auto figures = take_turns(
+        {
+            [&] { return round(list_side(setup.server), list_shares); },
+            [&] { return round(our_side(setup.server), our_shares); },
+            [&] { return round(our_side(setup.server, releases::pipelined), piped_shares); },
+        },
+        setup.crowd_rounds(size), warm_up::no);
     const auto count = static_cast<int>(size);
     return {{.name = many(size) + ", looping",
              .unit = "hand-offs/s",
-             .ours = told[1],
+             .ours = figures[1],
              .floor = "(d1) BLPOP, RPUSH",
-             .floors = told[0],
+             .floors = figures[0],
              .bar = bar,
              .crowd = count},
             {.name = many(size) + ", looping, release pipelined",
              .unit = "hand-offs/s",
-             .ours = told[2],
+             .ours = figures[2],
              .floor = "(d1) BLPOP, RPUSH",
-             .floors = told[0]},
+             .floors = figures[0]},
             {.name = many(size) + ", most/least",
              .unit = "ratio",
              .ours = our_shares,
-             .bar = on.quick && size > 100 ? 0 : fair, // a few turns each say nothing
+             .bar = setup.quick && size > 100 ? 0 : fair, // too few turns each
              .at_most = true},
             {.name = "  the same, release pipelined", .unit = "ratio", .ours = piped_shares},
             {.name = "  the same of (d1)", .unit = "ratio", .ours = list_shares}};
 }
 
-std::vector<result> convoy(const stage& on, std::size_t size) {
+std::vector<result> convoy(const bench_setup& setup, std::size_t size) {
     constexpr double bar = 1.5;
-    place(placement::unpinned, on.at.pid());
-    const auto told =
-        take_turns({
-                       [&] { return drain_ms(size, on.at, list_side(on.at)); },
-                       [&] { return drain_ms(size, on.at, our_side(on.at)); },
-                       [&] { return drain_ms(size, on.at, our_side(on.at, releases::pipelined)); },
-                   },
-                   on.crowd_rounds(size), warm_up::no);
+    place(placement::unpinned, setup.server.pid());
+    const auto figures = take_turns(
+        {
+            [&] { return drain_ms(size, setup.server, list_side(setup.server)); },
+            [&] { return drain_ms(size, setup.server, our_side(setup.server)); },
+            [&] {
+                return drain_ms(size, setup.server, our_side(setup.server, releases::pipelined));
+            },
+        },
+        setup.crowd_rounds(size), warm_up::no);
     return {{.name = many(size) + ", each once, to drain",
              .unit = "ms",
-             .ours = told[1],
+             .ours = figures[1],
              .floor = "(d2) BLPOP, RPUSH",
-             .floors = told[0],
+             .floors = figures[0],
              .bar = bar,
              .at_most = true},
             {.name = many(size) + ", the same, release pipelined",
              .unit = "ms",
-             .ours = told[2],
+             .ours = figures[2],
              .floor = "(d2) BLPOP, RPUSH",
-             .floors = told[0],
+             .floors = figures[0],
              .at_most = true}};
 }
 

@@ -18,9 +18,9 @@ namespace holdfast::bench::redis {
 
 using namespace std::chrono_literals;
 
-/// Seen by all processes.
-struct crowd::board {
-    struct alignas(64) place {
+/// In memory that all processes share.
+struct crowd::shared_state {
+    struct alignas(64) slot {
         std::atomic<std::uint64_t> taken{0};
         std::atomic<std::int64_t> done_at{0};
     };
@@ -29,7 +29,7 @@ struct crowd::board {
     std::atomic<bool> go{false};
     std::atomic<bool> stop{false};
     std::atomic<bool> failed{false};
-    std::array<place, most> places{};
+    std::array<slot, max_waiters> slots{};
 };
 
 std::int64_t now_ns() noexcept {
@@ -38,29 +38,29 @@ std::int64_t now_ns() noexcept {
 
 namespace {
 
-template <class Board>
-Board& shared() {
-    void* const place =
-        ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (place == MAP_FAILED) { throw std::runtime_error{"no shared memory"}; }
-    return *new (place) Board;
+template <class State>
+State& shared() {
+    void* const memory =
+        ::mmap(nullptr, sizeof(State), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) { throw std::runtime_error{"no shared memory"}; }
+    return *new (memory) State;
 }
 
 } // namespace
 
-crowd::crowd(std::size_t size, manner manner, const make_waiter& make)
-    : size_{std::min(size, most)}, board_{shared<board>()} {
+crowd::crowd(std::size_t size, waiter_mode waiter_mode, const make_waiter& make)
+    : size_{std::min(size, max_waiters)}, shared_state_{shared<shared_state>()} {
     const auto parent = ::getpid();
-    for (std::size_t which = 0; which < processes; ++which) {
+    for (std::size_t index = 0; index < processes; ++index) {
         const auto child = ::fork();
         if (child == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != parent) { ::_exit(1); }
-            be_a_process(which, manner, make);
+            run_process(index, waiter_mode, make);
         }
         if (child > 0) { children_.push_back(child); }
     }
-    wait_for([this] { return board_.ready == size_; });
+    wait_for([this] { return shared_state_.ready == size_; });
 }
 
 crowd::~crowd() {
@@ -68,46 +68,46 @@ crowd::~crowd() {
         ::kill(child, SIGKILL);
         while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
     }
-    ::munmap(&board_, sizeof board_);
+    ::munmap(&shared_state_, sizeof shared_state_);
 }
 
-/// Ends only with a signal: connections stay until all that is to be measured has been.
-void crowd::be_a_process(std::size_t which, manner manner, const make_waiter& make) {
+/// Ends only by a signal: the connections stay open until the measurement is complete.
+void crowd::run_process(std::size_t index, waiter_mode waiter_mode, const make_waiter& make) {
     std::vector<std::thread> threads;
-    for (auto i = which; i < size_; i += processes) {
-        threads.emplace_back([this, i, manner, &make] {
+    for (auto i = index; i < size_; i += processes) {
+        threads.emplace_back([this, i, waiter_mode, &make] {
             try {
-                serve(i, manner, make);
+                serve(i, waiter_mode, make);
             } catch (const std::exception& error) {
                 std::fprintf(stderr, "a waiter: %s\n", error.what());
-                board_.failed = true;
+                shared_state_.failed = true;
             }
             std::this_thread::sleep_for(std::chrono::hours{1});
         });
     }
-    for (auto& one : threads) { one.join(); }
+    for (auto& thread : threads) { thread.join(); }
     ::_exit(0);
 }
 
-void crowd::serve(std::size_t which, manner manner, const make_waiter& make) {
-    auto& mine = board_.places.at(which);
-    const auto me = make();
-    ++board_.ready;
-    while (!board_.go) { std::this_thread::sleep_for(5ms); }
+void crowd::serve(std::size_t index, waiter_mode waiter_mode, const make_waiter& make) {
+    auto& slot = shared_state_.slots.at(index);
+    const auto waiter = make();
+    ++shared_state_.ready;
+    while (!shared_state_.go) { std::this_thread::sleep_for(5ms); }
     do {
-        me->take();
-        ++mine.taken;
-        me->pass();
-    } while (manner == manner::looping && !board_.stop);
-    mine.done_at = now_ns();
-    ++board_.done;
-    std::this_thread::sleep_for(std::chrono::hours{1}); // and keeps its connections
+        waiter->take();
+        ++slot.taken;
+        waiter->pass();
+    } while (waiter_mode == waiter_mode::looping && !shared_state_.stop);
+    slot.done_at = now_ns();
+    ++shared_state_.done;
+    std::this_thread::sleep_for(std::chrono::hours{1}); // keeps its connections open
 }
 
 void crowd::wait_for(const std::function<bool()>& done) const {
     const auto end = std::chrono::steady_clock::now() + 60s;
     while (!done()) {
-        if (board_.failed) { throw std::runtime_error{"a waiter failed"}; }
+        if (shared_state_.failed) { throw std::runtime_error{"a waiter failed"}; }
         if (std::chrono::steady_clock::now() > end) {
             throw std::runtime_error{"waiters do not get on"};
         }
@@ -115,24 +115,24 @@ void crowd::wait_for(const std::function<bool()>& done) const {
     }
 }
 
-void crowd::go() { board_.go = true; }
+void crowd::go() { shared_state_.go = true; }
 
 void crowd::stop() {
-    board_.stop = true;
+    shared_state_.stop = true;
     all_done();
 }
 
 std::vector<std::uint64_t> crowd::taken() const {
     std::vector<std::uint64_t> out;
-    for (std::size_t i = 0; i < size_; ++i) { out.push_back(board_.places.at(i).taken); }
+    for (std::size_t i = 0; i < size_; ++i) { out.push_back(shared_state_.slots.at(i).taken); }
     return out;
 }
 
 std::int64_t crowd::all_done() {
-    wait_for([this] { return board_.done == size_; });
+    wait_for([this] { return shared_state_.done == size_; });
     std::int64_t last = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-        last = std::max<std::int64_t>(last, board_.places.at(i).done_at);
+        last = std::max<std::int64_t>(last, shared_state_.slots.at(i).done_at);
     }
     return last;
 }

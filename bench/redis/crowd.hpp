@@ -19,41 +19,43 @@ public:
     waiter& operator=(const waiter&) = delete;
     virtual ~waiter() = default;
     virtual void take() = 0;
-    virtual void pass() = 0; ///< gives up what was taken
+    virtual void pass() = 0; ///< releases what take() acquired
 };
 
-/// Makes a waiter, which is connected when this returns.
+/// Makes a waiter that is connected.
 using make_waiter = std::function<std::unique_ptr<waiter>()>;
 
-enum class manner { looping, once };
+enum class waiter_mode { looping, once };
 
-/// They begin when they are told to. A crowd is made while this process has no other threads: it
-/// forks. Every function throws std::runtime_error if a waiter fails or nothing moves for long.
+/// The waiters start with go(). The constructor forks, so this process must have no other threads.
+/// Every function throws std::runtime_error if a waiter fails or hangs.
 class crowd {
 public:
-    static constexpr std::size_t most = 1'000;
+    static constexpr std::size_t max_waiters = 1'000;
     static constexpr std::size_t processes = 4;
 
-    crowd(std::size_t size, manner manner, const make_waiter& make); ///< returns when all are ready
+    crowd(std::size_t size, waiter_mode waiter_mode,
+          const make_waiter& make); ///< returns when all are ready
     crowd(const crowd&) = delete;
     crowd& operator=(const crowd&) = delete;
-    ~crowd(); ///< ends the processes, whatever they do
+    ~crowd(); ///< kills the processes
 
     void go();
-    void stop(); ///< looping ones end when each has had its turn; returns when they have
-    /// How often each has taken it so far.
+    void stop(); ///< ends the loops; returns when each waiter has finished its turn
+    /// How often each waiter has taken the lock so far.
     [[nodiscard]] std::vector<std::uint64_t> taken() const;
-    /// Until all have passed it on for the last time; when that was, as now_ns() has it.
+    /// Waits until all have released for the last time. Returns when that was, as now_ns().
     std::int64_t all_done();
 
 private:
-    struct board;
-    [[noreturn]] void be_a_process(std::size_t which, manner manner, const make_waiter& make);
-    void serve(std::size_t which, manner manner, const make_waiter& make);
+    struct shared_state;
+    [[noreturn]] void run_process(std::size_t index, waiter_mode waiter_mode,
+                                  const make_waiter& make);
+    void serve(std::size_t index, waiter_mode waiter_mode, const make_waiter& make);
     void wait_for(const std::function<bool()>& done) const;
 
     std::size_t size_;
-    board& board_;
+    shared_state& shared_state_;
     std::vector<::pid_t> children_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What many threads get done together.
+// The throughput of many threads together.
 
 #include "redis/rounds.hpp"
 
@@ -12,9 +12,8 @@
 
 namespace holdfast::bench::redis {
 
-/// Cycles per second of all threads together, once they have run for half a window: the kernel
-/// needs a while to find them their places, and threads of a service live for longer than that.
-/// `cycle(i)` is the i-th thread's.
+/// Cycles per second of all threads together, after a warm-up of half a window, in which the kernel
+/// distributes them over the cpus. Thread i runs `cycle(i)`.
 template <class Cycle>
 double crowd_rate(std::size_t threads_in_all, seconds window, const Cycle& cycle) {
     struct alignas(64) counter {
@@ -23,7 +22,9 @@ double crowd_rate(std::size_t threads_in_all, seconds window, const Cycle& cycle
     std::vector<counter> counters(threads_in_all);
     const auto total = [&counters] {
         long sum = 0;
-        for (const auto& one : counters) { sum += one.done.load(std::memory_order_relaxed); }
+        for (const auto& counter : counters) {
+            sum += counter.done.load(std::memory_order_relaxed);
+        }
         return sum;
     };
     std::atomic<bool> stop{false};

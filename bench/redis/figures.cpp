@@ -2,12 +2,12 @@
 
 namespace holdfast::bench::redis {
 
-std::vector<figure_of> all_figures() {
-    std::vector<figure_of> out;
+std::vector<measurement> all_figures() {
+    std::vector<measurement> out;
     const auto at_each_placement = [&out](const std::string& name, auto measure) {
-        for (const auto where : {placement::pinned, placement::split, placement::unpinned}) {
-            out.push_back({name + ", " + std::string{text(where)},
-                           [=](const stage& on) { return measure(on, where); }});
+        for (const auto placement : {placement::pinned, placement::split, placement::unpinned}) {
+            out.push_back({name + ", " + std::string{text(placement)},
+                           [=](const bench_setup& setup) { return measure(setup, placement); }});
         }
     };
     at_each_placement("one thread", one_thread);
@@ -19,7 +19,7 @@ std::vector<figure_of> all_figures() {
     const auto for_each_crowd = [&out](const std::string& name, auto measure) {
         for (const auto size : std::initializer_list<std::size_t>{8, 64, 256, 1'000}) {
             out.push_back({name + ", " + std::to_string(size),
-                           [=](const stage& on) { return measure(on, size); }});
+                           [=](const bench_setup& setup) { return measure(setup, size); }});
         }
     };
     for_each_crowd("waiters", looping_waiters);

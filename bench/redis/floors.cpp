@@ -1,7 +1,8 @@
 #include "redis/floors.hpp"
 
 #include "holdfast/engine/factory.hpp"
-#include "holdfast/engine/redis/layout.hpp"
+#include "holdfast/engine/redis/layout/native/native_commands.hpp"
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ constexpr std::string_view compare_and_delete =
     "else return 0 end";
 constexpr std::size_t number_digits = 16;
 
-void write_hex(char* to, std::uint64_t value) {
+void write_hex(char* out, std::uint64_t value) {
     constexpr std::string_view digits = "0123456789abcdef";
-    for (std::size_t i = number_digits; i-- > 0; value >>= 4U) { to[i] = digits[value & 0xfU]; }
+    for (std::size_t i = number_digits; i-- > 0; value >>= 4U) { out[i] = digits[value & 0xfU]; }
 }
 
 /// The words of a command as it goes over the wire.
@@ -46,9 +47,9 @@ std::vector<std::string> words_of(std::string_view command) {
     return out;
 }
 
-void load_all(wire& to) {
-    to.load(native::scripts::acquire.text);
-    to.load(native::scripts::release.text);
+void load_all(hiredis_connection& connection) {
+    connection.load(native::scripts::acquire.text);
+    connection.load(native::scripts::release.text);
 }
 
 } // namespace
@@ -66,21 +67,21 @@ void expect_released(const ::redisReply& answer) {
 }
 
 plain_lock::plain_lock(std::uint16_t port, std::string name)
-    : to_{port},
-      sha_{to_.load(compare_and_delete)},
+    : connection_{port},
+      sha_{connection_.load(compare_and_delete)},
       name_{std::move(name)},
       owner_{native::wire_owner({.client = base::client_id::make(), .number = 0})} {}
 
 void plain_lock::cycle() {
     write_hex(owner_.data() + owner_.size() - number_digits, ++number_);
-    const auto set = to_.ask({"SET", name_, owner_, "NX", "PX", "30000"});
+    const auto set = connection_.ask({"SET", name_, owner_, "NX", "PX", "30000"});
     if (set->type != REDIS_REPLY_STATUS) { throw std::runtime_error{"SET NX found it taken"}; }
-    expect_released(*to_.ask({"EVALSHA", sha_, "1", name_, owner_}));
+    expect_released(*connection_.ask({"EVALSHA", sha_, "1", name_, owner_}));
 }
 
 script_calls::script_calls(const std::string& name) {
     const auto identity = engine::this_process();
-    native::layout layout{"holdfast:", identity};
+    native::native_commands layout{"holdfast:", identity};
     engine::acquire_op ask;
     ask.ticket = {.name = name, .owner = {.client = identity.client, .number = 0}};
     ask.lease = std::chrono::seconds{30};
@@ -113,7 +114,7 @@ void script_calls::renumber() {
     for (auto* const at : numbers_) { write_hex(at, owner_.number); }
     const auto now = std::chrono::system_clock::now();
     if (now < good_until_) { return; }
-    // The server refuses what is more than a minute ahead.
+    // The scripts refuse a not_after that is more than a minute ahead.
     good_until_ = now + std::chrono::seconds{20};
     const auto until = good_until_ + std::chrono::seconds{20};
     const auto text = std::to_string(
@@ -121,18 +122,19 @@ void script_calls::renumber() {
     std::copy(text.begin(), text.end(), not_after_);
 }
 
-script_lock::script_lock(std::uint16_t port, const std::string& name) : to_{port}, calls_{name} {
-    load_all(to_);
+script_lock::script_lock(std::uint16_t port, const std::string& name)
+    : connection_{port}, calls_{name} {
+    load_all(connection_);
 }
 
 void script_lock::cycle() {
     calls_.renumber();
-    expect_granted(*to_.ask(calls_.acquire()));
-    expect_released(*to_.ask(calls_.release()));
+    expect_granted(*connection_.ask(calls_.acquire()));
+    expect_released(*connection_.ask(calls_.release()));
 }
 
-script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : to_{port} {
-    load_all(to_);
+script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : connection_{port} {
+    load_all(connection_);
     slots_.reserve(depth);
     for (std::size_t i = 0; i < depth; ++i) {
         slots_.push_back({script_calls{"pipeline:" + std::to_string(i)}, false});
@@ -142,16 +144,16 @@ script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : to_{po
 
 void script_pipeline::send_next(slot& entry) {
     if (entry.held) {
-        to_.append(entry.calls.release());
+        connection_.append(entry.calls.release());
         return;
     }
     entry.calls.renumber();
-    to_.append(entry.calls.acquire());
+    connection_.append(entry.calls.acquire());
 }
 
 void script_pipeline::step() {
     slot& entry = slots_[at_];
-    const auto answer = to_.next();
+    const auto answer = connection_.next();
     entry.held ? expect_released(*answer) : expect_granted(*answer);
     entry.held = !entry.held;
     send_next(entry);

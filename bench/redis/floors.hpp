@@ -1,8 +1,8 @@
 #pragma once
-// The least that locks on Redis could cost: hiredis, and nothing around it.
+// The floors for locks on Redis: hiredis alone.
 
 #include "holdfast/base/ids.hpp"
-#include "redis/wire.hpp"
+#include "redis/hiredis_connection.hpp"
 
 #include <array>
 #include <chrono>
@@ -20,14 +20,14 @@ public:
     void cycle();
 
 private:
-    wire to_;
+    hiredis_connection connection_;
     std::string sha_;
     std::string name_;
     std::string owner_;
     std::uint64_t number_ = 0;
 };
 
-/// The two commands that Holdfast sends for a hold, as words, with a new owner number each time.
+/// The words of the two commands that Holdfast sends for a hold, with a new owner number each time.
 class script_calls {
 public:
     explicit script_calls(const std::string& name);
@@ -37,7 +37,7 @@ public:
     script_calls& operator=(const script_calls&) = delete;
     ~script_calls() = default;
 
-    /// The number of the next hold, in both commands.
+    /// Sets the next owner number in both commands.
     void renumber();
     [[nodiscard]] std::span<const std::string_view> acquire() const noexcept { return acquire_; }
     [[nodiscard]] std::span<const std::string_view> release() const noexcept { return release_; }
@@ -48,23 +48,23 @@ private:
     std::vector<std::string> release_texts_;
     std::vector<std::string_view> acquire_; ///< of the texts above
     std::vector<std::string_view> release_;
-    std::vector<char*> numbers_; ///< where the 16 digits are, in the texts
-    char* not_after_ = nullptr;  ///< likewise
+    std::vector<char*> numbers_; ///< the 16 digits in the texts
+    char* not_after_ = nullptr;  ///< in the texts
     std::chrono::system_clock::time_point good_until_{};
 };
 
-/// Floor (a'): our very scripts, each reply awaited.
+/// Floor (a'): Holdfast's scripts, each reply awaited.
 class script_lock {
 public:
     script_lock(std::uint16_t port, const std::string& name);
     void cycle();
 
 private:
-    wire to_;
+    hiredis_connection connection_;
     script_calls calls_;
 };
 
-/// Floor (c): our very scripts, so many holds on their way at once on one connection.
+/// Floor (c): Holdfast's scripts, `depth` holds in flight on one connection.
 class script_pipeline {
 public:
     script_pipeline(std::uint16_t port, std::size_t depth);
@@ -78,12 +78,12 @@ private:
     };
     void send_next(slot& entry);
 
-    wire to_;
+    hiredis_connection connection_;
     std::vector<slot> slots_;
     std::size_t at_ = 0; ///< replies come in the order of the commands
 };
 
-/// Throws if a script did not answer as for a lock that nobody else wants.
+/// Throw if the reply of a script is not that of an uncontended lock.
 void expect_granted(const ::redisReply& answer);
 void expect_released(const ::redisReply& answer);
 

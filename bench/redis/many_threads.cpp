@@ -1,4 +1,4 @@
-// 64 threads, each with a name of its own: acquire and release, both awaited.
+// 64 threads, each with its own lock: acquire and release, both awaited.
 
 #include "redis/crowd_rate.hpp"
 #include "redis/figures.hpp"
@@ -27,45 +27,46 @@ std::vector<std::unique_ptr<mutex>> locks_of(const client& fleet, const std::str
 
 } // namespace
 
-std::vector<result> many_threads(const stage& on, placement where) {
-    place(where, on.at.pid());
+std::vector<result> many_threads(const bench_setup& setup, placement placement) {
+    place(placement, setup.server.pid());
     std::vector<std::unique_ptr<plain_lock>> plain;
     for (std::size_t i = 0; i < thread_count; ++i) {
-        plain.push_back(std::make_unique<plain_lock>(on.at.port(), "plain" + std::to_string(i)));
+        plain.push_back(
+            std::make_unique<plain_lock>(setup.server.port(), "plain" + std::to_string(i)));
     }
-    client fleet{on.at.url()};
+    client fleet{setup.server.url()};
     const auto locks = locks_of(fleet, "ours");
-    const auto hasty = pipelined_client(on.at.url());
+    const auto pipelined = pipelined_client(setup.server.url());
 
-    const auto window = 2 * on.window();
-    const auto lock_and_unlock = [window](const std::vector<std::unique_ptr<mutex>>& of) {
-        return crowd_rate(thread_count, window, [&of](std::size_t i) {
-            of[i]->lock();
-            of[i]->unlock();
+    const auto window = 2 * setup.window();
+    const auto lock_and_unlock = [window](const std::vector<std::unique_ptr<mutex>>& tested) {
+        return crowd_rate(thread_count, window, [&tested](std::size_t i) {
+            tested[i]->lock();
+            tested[i]->unlock();
         });
     };
-    std::vector<contender_round> all{
+    std::vector<contender_round> contenders{
         [&] { return crowd_rate(thread_count, window, [&](std::size_t i) { plain[i]->cycle(); }); },
         [&] { return lock_and_unlock(locks); },
     };
-    const auto hasty_locks =
-        hasty ? locks_of(*hasty, "hasty") : std::vector<std::unique_ptr<mutex>>{};
-    if (hasty) {
-        all.emplace_back([&] { return lock_and_unlock(hasty_locks); });
+    const auto pipelined_locks =
+        pipelined ? locks_of(*pipelined, "piped") : std::vector<std::unique_ptr<mutex>>{};
+    if (pipelined) {
+        contenders.emplace_back([&] { return lock_and_unlock(pipelined_locks); });
     }
-    const auto told = take_turns(all, on.rounds());
+    const auto figures = take_turns(contenders, setup.rounds());
 
-    const bool judged = where == placement::unpinned;
-    std::vector<result> out{{.name = "64 threads, " + std::string{text(where)},
+    const bool judged = placement == placement::unpinned;
+    std::vector<result> out{{.name = "64 threads, " + std::string{text(placement)},
                              .unit = "cycles/s",
-                             .ours = told[1],
+                             .ours = figures[1],
                              .floor = "(b) = (a) on 64 connections",
-                             .floors = told[0],
+                             .floors = figures[0],
                              .bar = judged ? bar : 0}};
-    if (hasty) {
+    if (pipelined) {
         out.push_back(out.front());
         out.back().name += ", release pipelined";
-        out.back().ours = told[2];
+        out.back().ours = figures[2];
         out.back().bar = judged ? pipelined_bar : 0;
     }
     return out;

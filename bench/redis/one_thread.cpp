@@ -1,4 +1,4 @@
-// One thread, a lock that nobody else wants: acquire and release, both awaited.
+// One thread and an uncontended lock: acquire and release, both awaited.
 
 #include "redis/figures.hpp"
 #include "redis/floors.hpp"
@@ -18,8 +18,8 @@ struct bars {
     double pipelined = 0; ///< to SET NX, release not awaited
 };
 
-bars bars_at(placement where) noexcept {
-    switch (where) {
+bars bars_at(placement placement) noexcept {
+    switch (placement) {
     case placement::pinned: return {.scripts = 0.97, .plain = 0.75, .pipelined = 1.05};
     case placement::split: return {.plain = 1.5};
     case placement::unpinned: return {};
@@ -29,60 +29,60 @@ bars bars_at(placement where) noexcept {
 
 } // namespace
 
-std::vector<result> one_thread(const stage& on, placement where) {
-    place(where, on.at.pid());
-    plain_lock plain{on.at.port(), "plain"};
-    script_lock scripts{on.at.port(), "scripts"};
-    client fleet{on.at.url()};
+std::vector<result> one_thread(const bench_setup& setup, placement placement) {
+    place(placement, setup.server.pid());
+    plain_lock plain{setup.server.port(), "plain"};
+    script_lock scripts{setup.server.port(), "scripts"};
+    client fleet{setup.server.url()};
     mutex lock{fleet, "ours"};
-    const auto hasty = pipelined_client(on.at.url());
-    std::optional<mutex> hasty_lock;
-    if (hasty) { hasty_lock.emplace(*hasty, "hasty"); }
+    const auto pipelined = pipelined_client(setup.server.url());
+    std::optional<mutex> pipelined_lock;
+    if (pipelined) { pipelined_lock.emplace(*pipelined, "piped"); }
 
-    const auto window = on.window();
-    const auto lock_and_unlock = [window](mutex& one) {
-        return rate(window, [&one] {
-            one.lock();
-            one.unlock();
+    const auto window = setup.window();
+    const auto lock_and_unlock = [window](mutex& tested) {
+        return rate(window, [&tested] {
+            tested.lock();
+            tested.unlock();
         });
     };
-    std::vector<contender_round> all{
+    std::vector<contender_round> contenders{
         [&] { return rate(window, [&] { plain.cycle(); }); },
         [&] { return rate(window, [&] { scripts.cycle(); }); },
         [&] { return lock_and_unlock(lock); },
     };
-    if (hasty_lock) {
-        all.emplace_back([&] { return lock_and_unlock(*hasty_lock); });
+    if (pipelined_lock) {
+        contenders.emplace_back([&] { return lock_and_unlock(*pipelined_lock); });
     }
-    const auto told = take_turns(all, on.rounds());
+    const auto figures = take_turns(contenders, setup.rounds());
 
-    const auto name = "one thread, " + std::string{text(where)};
-    const auto bar = bars_at(where);
+    const auto name = "one thread, " + std::string{text(placement)};
+    const auto bar = bars_at(placement);
     std::vector<result> out{
         {.name = name,
          .unit = "cycles/s",
-         .ours = told[2],
+         .ours = figures[2],
          .floor = "hiredis, our scripts",
-         .floors = told[1],
+         .floors = figures[1],
          .bar = bar.scripts},
         {.name = name,
          .unit = "cycles/s",
-         .ours = told[2],
+         .ours = figures[2],
          .floor = plain_floor,
-         .floors = told[0],
+         .floors = figures[0],
          .bar = bar.plain},
         {.name = "  hiredis, our scripts",
          .unit = "cycles/s",
-         .ours = told[1],
+         .ours = figures[1],
          .floor = plain_floor,
-         .floors = told[0]},
+         .floors = figures[0]},
     };
-    if (hasty_lock) {
+    if (pipelined_lock) {
         out.push_back({.name = name + ", release pipelined",
                        .unit = "cycles/s",
-                       .ours = told[3],
+                       .ours = figures[3],
                        .floor = plain_floor,
-                       .floors = told[0],
+                       .floors = figures[0],
                        .bar = bar.pipelined});
     }
     return out;

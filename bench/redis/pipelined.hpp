@@ -1,5 +1,5 @@
 #pragma once
-// A client whose releases are not waited for.
+// A client with pipelined releases.
 
 #include <holdfast/holdfast.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace holdfast::bench::redis {
 
-/// Empty as long as the library has no such option.
+/// Empty if the library has no such option.
 template <class Options = client_options>
 [[nodiscard]] std::optional<client> pipelined_client(const std::string& url) {
     if constexpr (requires(Options with) { with.pipeline_release = true; }) {

@@ -11,7 +11,7 @@ namespace holdfast::bench::redis {
 
 namespace {
 
-/// Those that this process was allowed to use when it was started.
+/// The cpus that this process was allowed to use at its start.
 const std::vector<std::size_t>& all_cpus() {
     static const auto found = [] {
         cpu_set_t set;
@@ -31,15 +31,15 @@ void allow(::pid_t process, const std::vector<std::size_t>& cpus) {
     CPU_ZERO(&set);
     for (const auto cpu : cpus) { CPU_SET(cpu, &set); }
     const std::filesystem::path threads = "/proc/" + std::to_string(process) + "/task";
-    for (const auto& one : std::filesystem::directory_iterator{threads}) {
-        ::sched_setaffinity(std::stoi(one.path().filename()), sizeof set, &set);
+    for (const auto& thread : std::filesystem::directory_iterator{threads}) {
+        ::sched_setaffinity(std::stoi(thread.path().filename()), sizeof set, &set);
     }
 }
 
 } // namespace
 
-std::string_view text(placement where) noexcept {
-    switch (where) {
+std::string_view text(placement placement) noexcept {
+    switch (placement) {
     case placement::pinned: return "pinned";
     case placement::split: return "split";
     case placement::unpinned: return "unpinned";
@@ -47,9 +47,9 @@ std::string_view text(placement where) noexcept {
     return "?";
 }
 
-void place(placement where, ::pid_t server) {
+void place(placement placement, ::pid_t server) {
     const auto& cpus = all_cpus();
-    switch (where) {
+    switch (placement) {
     case placement::pinned:
         allow(::getpid(), {cpus.back()});
         allow(server, {cpus.back()});

@@ -1,5 +1,5 @@
 #pragma once
-// On which cpus client and server run.
+// Pins client and server to cpus.
 
 #include <string_view>
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 namespace holdfast::bench::redis {
 
 enum class placement {
-    pinned,   ///< client and server on one cpu: the stable way to compare code
+    pinned,   ///< client and server on one cpu: the most stable comparison
     split,    ///< client on one cpu, server on another
-    unpinned, ///< wherever the kernel likes
+    unpinned, ///< the kernel decides
 };
 
-[[nodiscard]] std::string_view text(placement where) noexcept;
+[[nodiscard]] std::string_view text(placement placement) noexcept;
 
-/// This process and the server, all their threads; threads and processes that are started later
-/// inherit it. Throws std::runtime_error where there is only one cpu to split on.
-void place(placement where, ::pid_t server);
+/// Pins all threads of this process and of the server; threads and processes that are started later
+/// inherit it. Throws std::runtime_error if there is only one cpu to split.
+void place(placement placement, ::pid_t server);
 
 } // namespace holdfast::bench::redis

@@ -11,7 +11,7 @@ namespace holdfast::bench::redis {
 
 namespace {
 
-const auto& releasing = engine::redis::scripts::plain_release;
+const auto& release_script = engine::redis::scripts::plain_release;
 
 void expect_taken(const ::redisReply& answer) {
     if (answer.type != REDIS_REPLY_NIL) { throw std::runtime_error{"SET NX found it taken"}; }
@@ -26,31 +26,31 @@ plain_calls::plain_calls(const std::string& name)
 
 void plain_calls::renumber() { owner_ = client_ + std::to_string(++number_); }
 
-void plain_calls::acquire(wire& to) const {
+void plain_calls::acquire(hiredis_connection& connection) const {
     const std::array<std::string_view, 7> words{"SET", name_, owner_, "NX", "PX", "30000", "GET"};
-    to.append(words);
+    connection.append(words);
 }
 
-void plain_calls::release(wire& to) const {
-    const std::array<std::string_view, 5> words{"EVALSHA", releasing.sha, "1", name_, owner_};
-    to.append(words);
+void plain_calls::release(hiredis_connection& connection) const {
+    const std::array<std::string_view, 5> words{"EVALSHA", release_script.sha, "1", name_, owner_};
+    connection.append(words);
 }
 
-plain_commands::plain_commands(std::uint16_t port, const std::string& name)
-    : to_{port}, calls_{name} {
-    to_.load(releasing.text);
+plain_command_lock::plain_command_lock(std::uint16_t port, const std::string& name)
+    : connection_{port}, calls_{name} {
+    connection_.load(release_script.text);
 }
 
-void plain_commands::cycle() {
+void plain_command_lock::cycle() {
     calls_.renumber();
-    calls_.acquire(to_);
-    expect_taken(*to_.next());
-    calls_.release(to_);
-    expect_released(*to_.next());
+    calls_.acquire(connection_);
+    expect_taken(*connection_.next());
+    calls_.release(connection_);
+    expect_released(*connection_.next());
 }
 
-plain_pipeline::plain_pipeline(std::uint16_t port, std::size_t depth) : to_{port} {
-    to_.load(releasing.text);
+plain_pipeline::plain_pipeline(std::uint16_t port, std::size_t depth) : connection_{port} {
+    connection_.load(release_script.text);
     for (std::size_t i = 0; i < depth; ++i) {
         slots_.push_back({plain_calls{"plain:pipeline:" + std::to_string(i)}, false});
         send_next(slots_.back());
@@ -58,14 +58,14 @@ plain_pipeline::plain_pipeline(std::uint16_t port, std::size_t depth) : to_{port
 }
 
 void plain_pipeline::send_next(slot& entry) {
-    if (entry.held) { return entry.calls.release(to_); }
+    if (entry.held) { return entry.calls.release(connection_); }
     entry.calls.renumber();
-    entry.calls.acquire(to_);
+    entry.calls.acquire(connection_);
 }
 
 void plain_pipeline::step() {
     slot& entry = slots_[at_];
-    const auto answer = to_.next();
+    const auto answer = connection_.next();
     entry.held ? expect_released(*answer) : expect_taken(*answer);
     entry.held = !entry.held;
     send_next(entry);

@@ -1,7 +1,7 @@
 #pragma once
-// The floor of the plain layout: the very commands that Holdfast sends in it, by hiredis.
+// The floor for the plain layout: the commands that Holdfast sends in it, with hiredis.
 
-#include "redis/wire.hpp"
+#include "redis/hiredis_connection.hpp"
 
 #include <cstdint>
 #include <string>
@@ -10,34 +10,34 @@
 
 namespace holdfast::bench::redis {
 
-/// SET NX PX and the call of our release script, as words, with a new owner each time.
+/// SET NX PX and the call of Holdfast's release script, with a new owner each time.
 class plain_calls {
 public:
     explicit plain_calls(const std::string& name);
 
     void renumber();
-    void acquire(wire& to) const; ///< appends it
-    void release(wire& to) const;
+    void acquire(hiredis_connection& connection) const; ///< appends it
+    void release(hiredis_connection& connection) const;
 
 private:
     std::string name_;
     std::string client_;
     std::string owner_;
-    std::uint64_t number_ = 1'000'000; ///< as long as after some use
+    std::uint64_t number_ = 1'000'000; ///< with as many digits as after some use
 };
 
 /// Each reply awaited.
-class plain_commands {
+class plain_command_lock {
 public:
-    plain_commands(std::uint16_t port, const std::string& name);
+    plain_command_lock(std::uint16_t port, const std::string& name);
     void cycle();
 
 private:
-    wire to_;
+    hiredis_connection connection_;
     plain_calls calls_;
 };
 
-/// So many holds on their way at once on one connection.
+/// `depth` holds in flight on one connection.
 class plain_pipeline {
 public:
     plain_pipeline(std::uint16_t port, std::size_t depth);
@@ -51,7 +51,7 @@ private:
     };
     void send_next(slot& entry);
 
-    wire to_;
+    hiredis_connection connection_;
     std::vector<slot> slots_;
     std::size_t at_ = 0; ///< replies come in the order of the commands
 };

@@ -57,22 +57,22 @@ void plot_ratios(const std::string& file, const std::vector<result>& rows) {
     out.write(file);
 }
 
-/// 1, 2 or 5 times a power of ten, so that there are some five lines.
-double grid_step(double most) {
-    const auto power = std::pow(10, std::floor(std::log10(most / 4)));
-    const auto part = most / 4 / power;
+/// 1, 2 or 5 times a power of ten, for about five lines.
+double grid_step(double highest) {
+    const auto power = std::pow(10, std::floor(std::log10(highest / 4)));
+    const auto part = highest / 4 / power;
     return power * (part < 2 ? 1 : part < 5 ? 2 : 5);
 }
 
 void plot_waiters(const std::string& file, const std::vector<result>& rows) {
     std::vector<const result*> shown;
-    double most = 0;
+    double highest = 0;
     for (const auto& row : rows) {
         if (row.crowd <= 0) { continue; }
         shown.push_back(&row);
-        most = std::max({most, spread_of(row.ours).median, spread_of(row.floors).median});
+        highest = std::max({highest, spread_of(row.ours).median, spread_of(row.floors).median});
     }
-    if (shown.empty() || most <= 0) { return; }
+    if (shown.empty() || highest <= 0) { return; }
     constexpr double left = 70;
     constexpr double right = 560;
     constexpr double top = 40;
@@ -81,15 +81,17 @@ void plot_waiters(const std::string& file, const std::vector<result>& rows) {
         const auto part = std::log(crowd / 4.0) / std::log(2'000 / 4.0);
         return left + (right - left) * part;
     };
-    const auto y = [most](double value) { return bottom - (bottom - top) * value / (1.05 * most); };
+    const auto y = [highest](double value) {
+        return bottom - (bottom - top) * value / (1.05 * highest);
+    };
     svg out{right + 20, bottom + 50};
     out.text({10, 20}, "Hand-offs per second, by number of waiters for one lock");
-    for (double value = 0; value <= most; value += grid_step(most)) {
+    for (double value = 0; value <= highest; value += grid_step(highest)) {
         out.line({left, y(value)}, {right, y(value)}, value > 0 ? faint : ink);
         out.text({left - 8, y(value) + 4}, digits(value, 0), anchor::end);
     }
-    std::vector<at> ours;
-    std::vector<at> floors;
+    std::vector<point> ours;
+    std::vector<point> floors;
     for (const auto* const row : shown) {
         ours.push_back({x(row->crowd), y(spread_of(row->ours).median)});
         floors.push_back({x(row->crowd), y(spread_of(row->floors).median)});

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of the figures, as SVG.
+// Plots of the figures, as SVG.
 
 #include "redis/results.hpp"
 
@@ -8,8 +8,8 @@
 
 namespace holdfast::bench::redis {
 
-/// redis-ratios.svg: each ratio and its bar; redis-waiters.svg: hand-offs per second as waiters
-/// grow. The folder is made if it is not there; a picture without figures is not written.
+/// redis-ratios.svg: each ratio and its bar; redis-waiters.svg: hand-offs per second by number of
+/// waiters. Creates the folder; does not write a plot without figures.
 void write_plots(const std::string& folder, const std::vector<result>& rows);
 
 } // namespace holdfast::bench::redis

@@ -36,7 +36,7 @@ spread result::compared() const {
 
 bool result::met() const {
     if (bar <= 0) { return true; }
-    // As it is printed: a hair's breadth is not what the bar is about.
+    // Rounded as it is printed, so that the table and the verdict agree.
     const auto value = std::round(compared().median * 100) / 100;
     return at_most ? value <= bar : value >= bar;
 }

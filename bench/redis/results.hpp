@@ -1,5 +1,5 @@
 #pragma once
-// Figures beside their floors, as a table and as JSON.
+// Figures and their floors, as a table and as JSON.
 
 #include "measure.hpp"
 
@@ -8,24 +8,24 @@
 
 namespace holdfast::bench::redis {
 
-/// A row: what was measured, what it is compared with, and the bar that it has to meet.
+/// A row: a figure, the floor that it is compared with, and its bar.
 struct result {
     std::string name;
     std::string unit;
     std::vector<double> ours; ///< one per round
-    std::string floor{};      ///< empty: compared with nothing
+    std::string floor{};      ///< empty: no comparison
     std::vector<double> floors{};
     double bar = 0;       ///< for the ratio to the floor, or without one for the figure; 0: none
-    bool at_most = false; ///< whether the bar is the most or the least that it may be
-    int crowd = 0;        ///< how many waited, in those figures where that varies
+    bool at_most = false; ///< the bar is a maximum, otherwise a minimum
+    int crowd = 0;        ///< the number of waiters, in the figures where it varies
 
-    /// What is held against the bar. Round by round, since rounds are what is comparable.
+    /// The value to compare with the bar. Ratios are taken round by round.
     [[nodiscard]] spread compared() const;
     [[nodiscard]] bool met() const;
     [[nodiscard]] std::string verdict() const; ///< ">= 0.97 met"
 };
 
-/// Prints the table; false if a bar was missed.
+/// Prints the table. Returns false if a bar was missed.
 bool print(const std::vector<result>& rows);
 void write_json(const std::string& file, const std::string& machine,
                 const std::vector<result>& rows);

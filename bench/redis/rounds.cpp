@@ -6,12 +6,12 @@ std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& 
                                             warm_up first) {
     std::vector<std::vector<double>> out(all.size());
     if (first == warm_up::yes) {
-        for (const auto& one : all) { one(); }
+        for (const auto& contender : all) { contender(); }
     }
     for (int round = 0; round < rounds; ++round) {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto which = (i + static_cast<std::size_t>(round)) % all.size();
-            out[which].push_back(all[which]());
+            const auto index = (i + static_cast<std::size_t>(round)) % all.size();
+            out[index].push_back(all[index]());
         }
     }
     return out;

@@ -1,5 +1,5 @@
 #pragma once
-// Rounds in which contenders take turns, and what comes of them.
+// Rounds in which contenders take turns, and their figures.
 
 #include <chrono>
 #include <cstdint>
@@ -11,12 +11,11 @@ namespace holdfast::bench::redis {
 
 using seconds = std::chrono::duration<double>;
 
-/// How often `cycle` ends within a second, tried for so long. One that answers a number has ended
-/// that often.
+/// Cycles per second, measured for `window`. If `cycle` returns a number, it counts as that many.
 template <class Cycle>
 double rate(seconds window, Cycle cycle) {
     using clock = std::chrono::steady_clock;
-    constexpr int at_once = 8; // reading the clock is not what is measured
+    constexpr int at_once = 8; // cycles per reading of the clock
     const auto start = clock::now();
     std::uint64_t done = 0;
     seconds passed{0};
@@ -34,14 +33,14 @@ double rate(seconds window, Cycle cycle) {
     return static_cast<double>(done) / passed.count();
 }
 
-/// One round of a contender; answers the figure that came of it.
+/// Runs one round of a contender and returns its figure.
 using contender_round = std::function<double()>;
 
 enum class warm_up { yes, no };
 
-/// All contenders in turn, round after round, each time beginning with another, so that whatever
-/// else the machine does falls on all of them alike; if wanted, after a round that does not count.
-/// For each contender its figures, one per round.
+/// Runs all contenders in turn, round after round, each time beginning with another, so that other
+/// load on the machine affects all of them alike. `first` adds a round that does not count. Returns
+/// for each contender its figures, one per round.
 [[nodiscard]] std::vector<std::vector<double>> take_turns(const std::vector<contender_round>& all,
                                                           int rounds, warm_up first = warm_up::yes);
 

@@ -1,7 +1,7 @@
 #include "redis/server.hpp"
 
 #include "holdfast/base/fd.hpp"
-#include "redis/wire.hpp"
+#include "redis/hiredis_connection.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -20,21 +20,20 @@ namespace holdfast::bench::redis {
 
 namespace {
 
-/// One that the kernel has just had to spare. Somebody else may take it first: then the server ends
-/// at once, and another is tried.
+/// A port that is free now. If another process binds it first, the server ends at once, and another
+/// port is tried.
 std::uint16_t spare_port() {
     const base::fd probe{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof where;
-    // The sockets API takes every kind of address as this one.
-    auto* const address = reinterpret_cast<sockaddr*>(&where);
-    if (::bind(probe.get(), address, size) != 0 ||
-        ::getsockname(probe.get(), address, &size) != 0) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    // The sockets API takes all address types as sockaddr.
+    auto* const raw = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(probe.get(), raw, size) != 0 || ::getsockname(probe.get(), raw, &size) != 0) {
         throw std::runtime_error{"no free port"};
     }
-    return ntohs(where.sin_port);
+    return ntohs(address.sin_port);
 }
 
 ::pid_t spawn(const std::string& program, const std::string& port) {
@@ -44,9 +43,9 @@ std::uint16_t spare_port() {
     if (child > 0) { return child; }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) { ::_exit(1); }
-    const int nowhere = ::open("/dev/null", O_RDWR);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
+    const int null_device = ::open("/dev/null", O_RDWR);
+    ::dup2(null_device, STDOUT_FILENO);
+    ::dup2(null_device, STDERR_FILENO);
     ::execlp(program.c_str(), program.c_str(), "--bind", "127.0.0.1", "--port", port.c_str(),
              "--save", "", "--appendonly", "no", "--dir", "/tmp", "--maxclients", "10000",
              static_cast<char*>(nullptr));
@@ -57,18 +56,18 @@ std::uint16_t spare_port() {
 
 std::string server::program() {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets it
-    const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
-    return chosen != nullptr && *chosen != '\0' ? chosen : "redis-server";
+    const char* const name = std::getenv("HOLDFAST_REDIS_SERVER");
+    return name != nullptr && *name != '\0' ? name : "redis-server";
 }
 
 server::server() {
     using namespace std::chrono_literals;
     constexpr int tries = 5;
-    constexpr int looks = 500;
+    constexpr int max_polls = 500;
     for (int i = 0; i < tries; ++i) {
         port_ = spare_port();
         pid_ = spawn(program(), std::to_string(port_));
-        for (int look = 0; look < looks; ++look) {
+        for (int poll = 0; poll < max_polls; ++poll) {
             if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
                 pid_ = 0;
                 break;
@@ -85,8 +84,8 @@ server::~server() { end(); }
 
 bool server::answers() const {
     try {
-        wire to{port_};
-        to.ask({"PING"});
+        hiredis_connection connection{port_};
+        connection.ask({"PING"});
         return true;
     } catch (const std::runtime_error&) { return false; }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A Redis server of the benchmark's own: the program that HOLDFAST_REDIS_SERVER names, or
+// Starts a Redis server for the benchmark: the program that HOLDFAST_REDIS_SERVER names, or
 // redis-server.
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace holdfast::bench::redis {
 
-/// Listens on a free port of 127.0.0.1, keeps nothing on disk, and ends with this object.
+/// Listens on a free port of 127.0.0.1, stores nothing on disk, and ends with this object.
 class server {
 public:
     server(); ///< throws std::runtime_error if it does not start

@@ -39,35 +39,37 @@ svg::svg(double width, double height) : width_{width}, height_{height} {
     bar({0, 0}, width, height, "white");
 }
 
-void svg::text(at where, const std::string& what, anchor anchor) {
+void svg::text(point position, const std::string& content, anchor anchor) {
     const char* const side = anchor == anchor::start    ? "start"
                              : anchor == anchor::middle ? "middle"
                                                         : "end";
-    body_ += "<text" + attribute("x", num(where.x)) + attribute("y", num(where.y)) +
-             attribute("text-anchor", side) + '>' + escaped(what) + "</text>\n";
+    body_ += "<text" + attribute("x", num(position.x)) + attribute("y", num(position.y)) +
+             attribute("text-anchor", side) + '>' + escaped(content) + "</text>\n";
 }
 
-void svg::bar(at corner, double width, double height, const std::string& colour) {
+void svg::bar(point corner, double width, double height, const std::string& colour) {
     body_ += "<rect" + attribute("x", num(corner.x)) + attribute("y", num(corner.y)) +
              attribute("width", num(width)) + attribute("height", num(height)) +
              attribute("fill", colour) + "/>\n";
 }
 
-void svg::line(at from, at to, const std::string& colour, double thickness) {
+void svg::line(point from, point to, const std::string& colour, double thickness) {
     body_ += "<line" + attribute("x1", num(from.x)) + attribute("y1", num(from.y)) +
              attribute("x2", num(to.x)) + attribute("y2", num(to.y)) + attribute("stroke", colour) +
              attribute("stroke-width", num(thickness)) + "/>\n";
 }
 
-void svg::curve(const std::vector<at>& points, const std::string& colour) {
-    std::string all;
-    for (const auto& one : points) { all += num(one.x) + ',' + num(one.y) + ' '; }
-    if (!all.empty()) { all.pop_back(); }
-    body_ += "<polyline fill=\"none\" stroke-width=\"2\"" + attribute("points", all) +
+void svg::curve(const std::vector<point>& points, const std::string& colour) {
+    std::string coordinates;
+    for (const auto& point_of_curve : points) {
+        coordinates += num(point_of_curve.x) + ',' + num(point_of_curve.y) + ' ';
+    }
+    if (!coordinates.empty()) { coordinates.pop_back(); }
+    body_ += "<polyline fill=\"none\" stroke-width=\"2\"" + attribute("points", coordinates) +
              attribute("stroke", colour) + "/>\n";
-    for (const auto& one : points) {
-        body_ += "<circle r=\"3.5\"" + attribute("cx", num(one.x)) + attribute("cy", num(one.y)) +
-                 attribute("fill", colour) + "/>\n";
+    for (const auto& point_of_curve : points) {
+        body_ += "<circle r=\"3.5\"" + attribute("cx", num(point_of_curve.x)) +
+                 attribute("cy", num(point_of_curve.y)) + attribute("fill", colour) + "/>\n";
     }
 }
 

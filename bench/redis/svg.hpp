@@ -1,5 +1,5 @@
 #pragma once
-// As much of SVG as a bar chart and a line chart need.
+// The parts of SVG that a bar chart and a line chart need.
 
 #include <string>
 #include <utility>
@@ -7,23 +7,23 @@
 
 namespace holdfast::bench::redis {
 
-struct at {
+struct point {
     double x = 0;
     double y = 0;
 };
 
 enum class anchor { start, middle, end };
 
-/// On white, so that it can be read wherever it is shown.
+/// With a white background, so that it is readable on any page.
 class svg {
 public:
     svg(double width, double height);
 
-    void text(at where, const std::string& what, anchor anchor = anchor::start);
-    void bar(at corner, double width, double height, const std::string& colour);
-    void line(at from, at to, const std::string& colour, double thickness = 1);
-    /// With a dot at each point.
-    void curve(const std::vector<at>& points, const std::string& colour);
+    void text(point position, const std::string& content, anchor anchor = anchor::start);
+    void bar(point corner, double width, double height, const std::string& colour);
+    void line(point from, point to, const std::string& colour, double thickness = 1);
+    /// A line with a dot at each point.
+    void curve(const std::vector<point>& points, const std::string& colour);
 
     void write(const std::string& file) const; ///< throws std::runtime_error
 

@@ -1,6 +1,6 @@
 #include "redis/waiters.hpp"
 
-#include "redis/wire.hpp"
+#include "redis/hiredis_connection.hpp"
 
 #include <charconv>
 #include <stdexcept>
@@ -27,15 +27,15 @@ private:
 
 class list_waiter final : public waiter {
 public:
-    explicit list_waiter(std::uint16_t port) : to_{port} {}
+    explicit list_waiter(std::uint16_t port) : connection_{port} {}
     void take() override {
-        const auto answer = to_.ask({"BLPOP", contended, "0"});
+        const auto answer = connection_.ask({"BLPOP", contended, "0"});
         if (answer->type != REDIS_REPLY_ARRAY) { throw std::runtime_error{"no token"}; }
     }
-    void pass() override { to_.ask({"RPUSH", contended, "token"}); }
+    void pass() override { connection_.ask({"RPUSH", contended, "token"}); }
 
 private:
-    wire to_;
+    hiredis_connection connection_;
 };
 
 class our_lock_gate final : public gate {
@@ -56,40 +56,40 @@ private:
 
 class empty_list_gate final : public gate {
 public:
-    explicit empty_list_gate(std::uint16_t port) : to_{port} {}
-    void open() override { to_.ask({"RPUSH", contended, "token"}); }
+    explicit empty_list_gate(std::uint16_t port) : connection_{port} {}
+    void open() override { connection_.ask({"RPUSH", contended, "token"}); }
     std::size_t waiting() override {
-        const auto answer = to_.ask({"INFO", "clients"});
+        const auto answer = connection_.ask({"INFO", "clients"});
         constexpr std::string_view field = "blocked_clients:";
         const std::string_view text{answer->str, answer->len};
-        const auto at = text.find(field);
+        const auto server = text.find(field);
         std::size_t out = 0;
-        if (at != std::string_view::npos) {
-            std::from_chars(text.data() + at + field.size(), text.data() + text.size(), out);
+        if (server != std::string_view::npos) {
+            std::from_chars(text.data() + server + field.size(), text.data() + text.size(), out);
         }
         return out;
     }
 
 private:
-    wire to_;
+    hiredis_connection connection_;
 };
 
 } // namespace
 
-make_waiter our_waiters(const server& at, releases releases) {
-    return [url = at.url(), releases] { return std::make_unique<our_waiter>(url, releases); };
+make_waiter our_waiters(const server& server, releases releases) {
+    return [url = server.url(), releases] { return std::make_unique<our_waiter>(url, releases); };
 }
 
-make_waiter list_waiters(const server& at) {
-    return [port = at.port()] { return std::make_unique<list_waiter>(port); };
+make_waiter list_waiters(const server& server) {
+    return [port = server.port()] { return std::make_unique<list_waiter>(port); };
 }
 
-make_gate our_gate(const server& at) {
-    return [url = at.url()] { return std::make_unique<our_lock_gate>(url); };
+make_gate our_gate(const server& server) {
+    return [url = server.url()] { return std::make_unique<our_lock_gate>(url); };
 }
 
-make_gate list_gate(const server& at) {
-    return [port = at.port()] { return std::make_unique<empty_list_gate>(port); };
+make_gate list_gate(const server& server) {
+    return [port = server.port()] { return std::make_unique<empty_list_gate>(port); };
 }
 
 } // namespace holdfast::bench::redis

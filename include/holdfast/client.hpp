@@ -15,46 +15,53 @@ namespace core {
 class client_core;
 } // namespace core
 
-/// A connection to the place where locks live, shared by all locks made from it.
+namespace detail {
+struct access;
+} // namespace detail
+
+/// A connection to an engine, which stores the locks. All locks that are made from it share it.
 ///
 ///     holdfast::client local;                                  // embedded: this host, no server
 ///     holdfast::client other{"embedded:/var/lib/shop/locks"};  // a file of your choice
+///     holdfast::client fleet{"redis://10.0.0.5"};              // many hosts
 ///     holdfast::client here{"memory:"};                        // this process only, for tests
 ///
-/// Nothing is opened before the first operation; a URL that cannot be understood throws
-/// invalid_url or unsupported at once. An engine that cannot be reached is tried for
-/// `connect_wait`, or until the time-out of the call; then the operation throws unavailable. A try
-/// is one attempt.
+/// The constructor parses the URL and throws invalid_url or unsupported; the first operation opens
+/// the connection. While the engine cannot be reached, a call retries for `connect_wait`, or until
+/// its time-out, and then fails with unavailable. A try makes one attempt.
 ///
-/// The destructor of the last that uses the connection waits for requests without an answer, e.g.
-/// releases, for 500 ms at most.
+/// When the last user of the connection is destroyed (client, lock or lease), its destructor waits
+/// for pending requests such as releases, for 500 ms at most.
 ///
 /// A client that was moved from can only be destroyed or assigned to.
 ///
-/// Thread safety: all members may be called from any thread. Locks and leases keep what they need
+/// Thread safety: all members may be called from any thread. Locks and leases keep the connection
 /// alive: they may outlive the client. After fork() a client is inert in the child: every operation
-/// fails with errc::forked. Make a new one there.
+/// fails with forked. Make a new one there.
 class HOLDFAST_API client {
 public:
-    client(); ///< the embedded engine at its default path
+    /// The embedded engine at its default path.
+    client();
+
+    /// Throws invalid_url, unsupported or invalid_option; does no I/O.
     explicit client(std::string_view url, client_options options = {});
+
     client(client&&) noexcept;
     client& operator=(client&&) noexcept;
     client(const client&) = delete;
     client& operator=(const client&) = delete;
     ~client();
 
-    /// Asks the engine whether it is there and in order; how long that took.
+    /// Checks that the engine can be reached and works, and returns how long that took.
     std::chrono::nanoseconds ping();
     std::chrono::nanoseconds ping(std::error_code& failure);
 
-    /// This client's uuid: the first part of each of its owners.
+    /// This client's uuid: the first part of the id of each of its owners.
     [[nodiscard]] std::string id() const;
 
-    /// For the library's own classes.
-    [[nodiscard]] const std::shared_ptr<core::client_core>& core() const noexcept { return core_; }
-
 private:
+    friend struct detail::access;
+
     std::shared_ptr<core::client_core> core_;
 };
 

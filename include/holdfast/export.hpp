@@ -1,4 +1,4 @@
-// HOLDFAST_API marks what the shared library exports; all else in it is hidden.
+// HOLDFAST_API marks the symbols that the shared library exports.
 #pragma once
 
 #if defined(HOLDFAST_STATIC)

@@ -8,25 +8,25 @@
 
 namespace holdfast {
 
-/// Stands before a resource and refuses tokens older than the newest that it has seen: what makes
-/// a lock safe even if a holder was paused past its lease.
+/// Guards a resource: it refuses tokens older than the newest that it has seen. That keeps the
+/// resource safe even from a holder that was paused past its lease.
 ///
 ///     holdfast::fence guard;
-///     guard.check(lease.token());     // throws stale_token if a newer holder came before
+///     guard.check(lease.token());     // throws stale_token if a newer holder was here
 ///     file.write(...);
 ///
-/// It only remembers while it lives and only for what passes through this object. A database can do
+/// It remembers only while it lives, and only the tokens that this object checks. A database can do
 /// the same for all its users in one statement; docs/safety.md has the recipe.
 ///
-/// Thread safety: all members may be called from any thread. A token that passes does not stop a
-/// newer one from passing before the write is done: check and write under one local lock, or let
-/// the store do both at once.
+/// Thread safety: all members may be called from any thread. After an older token has passed, a
+/// newer one may pass before the write is done: check and write under one local lock, or let the
+/// store do both in one step.
 class fence {
 public:
     /// `highest`: the newest token known from before, e.g. read from the store.
     explicit fence(std::uint64_t highest = 0) noexcept : highest_{highest} {}
 
-    /// True, and remembers it, if `token` is not older than any before. 0 is never admitted.
+    /// True if no newer token has been seen; remembers `token` then. False for 0.
     [[nodiscard]] bool admit(std::uint64_t token) noexcept {
         auto seen = highest_.load(std::memory_order_relaxed);
         while (token > seen) {
@@ -37,7 +37,7 @@ public:
         return token == seen && token != 0;
     }
 
-    /// As admit(), but throws stale_token.
+    /// Fails with stale_token if admit() returns false.
     void check(std::uint64_t token) {
         if (!admit(token)) { refuse(token, highest()); }
     }
@@ -45,6 +45,7 @@ public:
         failure = admit(token) ? std::error_code{} : make_error_code(errc::stale_token);
     }
 
+    /// The newest token that it has seen.
     [[nodiscard]] std::uint64_t highest() const noexcept {
         return highest_.load(std::memory_order_acquire);
     }

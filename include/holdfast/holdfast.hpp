@@ -1,5 +1,5 @@
 #pragma once
-// Everything. Each header also stands alone.
+// The whole API. Each header can be included on its own.
 
 #include <holdfast/admin.hpp>
 #include <holdfast/client.hpp>

@@ -10,32 +10,32 @@ namespace holdfast {
 /// How a lock is held: alone, with other readers, or as some of N permits.
 enum class mode : std::uint8_t { exclusive, shared, permits };
 
-/// The kind of lock that a name is in use as. recursive_mutex is a mutex to the engine: only the
-/// client counts.
+/// The kind of lock that a name is in use as. The engine sees a recursive_mutex as a mutex: only
+/// the client counts.
 enum class primitive : std::uint8_t { mutex, shared_mutex, semaphore };
 
 /// One holder or waiter, as the engine knows it.
 struct party {
-    std::string owner;       ///< `<client uuid>:<number>`
+    std::string owner{};     ///< `<client uuid>:<number>`
     std::uint64_t token = 0; ///< 0 for a waiter
     holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
-    std::string host;
-    std::int64_t pid = 0; ///< for people; never trusted
-    std::string note;
-    std::chrono::system_clock::time_point since; ///< of the grant, or of the request
-    std::chrono::milliseconds remaining{0};      ///< until its deadline; a century: it has none
+    std::string host{};
+    std::int64_t pid = 0; ///< for people; the engine does not rely on it
+    std::string note{};
+    std::chrono::system_clock::time_point since{}; ///< of the grant, or of the request
+    std::chrono::milliseconds remaining{0};        ///< until its deadline; a century if it has none
     bool resting = false; ///< released or expired, but kept until min_hold has passed
 };
 
 /// What the engine knows of one name.
 struct lock_info {
-    std::string name;
+    std::string name{};
     primitive kind = primitive::mutex;
-    unsigned limit = 1;           ///< permits in all, for a semaphore
-    std::uint64_t last_token = 0; ///< the highest given out so far; 0: none, or forgotten
-    std::vector<party> holders;
-    std::vector<party> waiters; ///< first in, first out
+    unsigned limit = 1;           ///< the most permits of a semaphore
+    std::uint64_t last_token = 0; ///< the highest token issued; 0 if none, or if forgotten
+    std::vector<party> holders{};
+    std::vector<party> waiters{}; ///< first in, first out
 };
 
 } // namespace holdfast

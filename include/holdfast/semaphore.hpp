@@ -6,77 +6,136 @@
 #include <chrono>
 #include <concepts>
 #include <optional>
-#include <stop_token>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace holdfast {
 
+/// How many permits a call takes: any integer converts to it. A type of its own, so that
+/// `acquire({})` means the options and not 0 permits.
+class permit_count {
+public:
+    template <std::integral Number>
+    constexpr permit_count(Number number) noexcept // NOLINT(google-explicit-constructor)
+        : value_{std::in_range<unsigned>(number) ? static_cast<unsigned>(number) : 0} {}
+
+    /// 0 for a number that is negative or too large; a call refuses it.
+    [[nodiscard]] constexpr unsigned value() const noexcept { return value_; }
+
+private:
+    unsigned value_;
+};
+
 /// std::counting_semaphore across processes: at most `limit` permits are out at a time. Every user
-/// of a name must give the same limit: another one is errc::wrong_limit while permits are out.
+/// of a name must give the same limit: another one fails with wrong_limit while permits are out.
 ///
 ///     holdfast::counting_semaphore slots{fleet, "encoder", 3};
-///     auto slot = slots.acquire();      // one permit; given back by the lease
-///     auto pair = slots.acquire(2);     // two, all or none
+///     auto slot = slots.acquire();      // one permit; the lease returns it
+///     auto pair = slots.acquire(2);     // two, both or neither
 ///
 /// Unlike in std a permit is a lease: it comes back by itself if its holder dies. Its token is an
-/// id, not a fence. Errors and thread safety: as for mutex.
+/// id, not a fence. Errors and thread safety: as for mutex. A number of permits outside 1..limit
+/// fails with invalid_option.
 class counting_semaphore : public detail::acquire_forms {
 public:
     /// Throws invalid_name or invalid_option (limit outside 1..10,000); does no I/O.
     counting_semaphore(const client& client, std::string name, unsigned limit,
-                       hold_options defaults = {})
-        : acquire_forms{client, std::move(name),    primitive::semaphore,
-                        limit,  {mode::permits, 1}, std::move(defaults)},
+                       lock_options options = {})
+        : acquire_forms{client, std::move(name),    detail::lock_class::semaphore,
+                        limit,  {mode::permits, 1}, std::move(options)},
           limit_{limit} {}
 
     using acquire_forms::acquire;
     using acquire_forms::try_acquire;
     using acquire_forms::try_acquire_for;
+    using acquire_forms::try_acquire_until;
 
-    [[nodiscard]] lease acquire(unsigned permits) {
-        return acquire(permits, the_gate().defaults());
+    /// Waits until that many permits are free, and takes all of them in one lease. With a
+    /// std::error_code the lease is empty if it failed.
+    [[nodiscard]] lease acquire(permit_count permits, const acquire_options& options = {}) {
+        return handle().acquire(share_of(permits), options, nullptr);
     }
-    template <std::same_as<std::stop_token> Token>
-    [[nodiscard]] lease acquire(unsigned permits, Token stop) {
-        return acquire(permits, the_gate().defaults(), std::move(stop));
+    [[nodiscard]] lease acquire(permit_count permits, std::error_code& failure) {
+        return handle().acquire(share_of(permits), {}, &failure);
     }
-    [[nodiscard]] lease acquire(unsigned permits, const hold_options& options, std::stop_token stop,
+    [[nodiscard]] lease acquire(permit_count permits, const acquire_options& options,
                                 std::error_code& failure) {
-        return the_gate().acquire({mode::permits, permits}, options, std::move(stop), &failure);
+        return handle().acquire(share_of(permits), options, &failure);
     }
-    [[nodiscard]] lease acquire(unsigned permits, const hold_options& options,
-                                std::stop_token stop = {}) {
-        return the_gate().acquire({mode::permits, permits}, options, std::move(stop), nullptr);
+
+    /// Makes one attempt. Empty if fewer permits are free.
+    [[nodiscard]] std::optional<lease> try_acquire(permit_count permits,
+                                                   const acquire_options& options = {}) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::none(), options,
+                                    nullptr);
     }
-    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits) {
-        return try_acquire(permits, the_gate().defaults());
+    [[nodiscard]] std::optional<lease> try_acquire(permit_count permits, std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::none(), {}, &failure);
     }
-    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, const hold_options& options) {
-        return the_gate().acquire({mode::permits, permits}, detail::patience::none(), options, {},
-                                  nullptr);
+    [[nodiscard]] std::optional<lease>
+    try_acquire(permit_count permits, const acquire_options& options, std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::none(), options,
+                                    &failure);
     }
-    [[nodiscard]] std::optional<lease> try_acquire(unsigned permits, std::error_code& failure) {
-        return the_gate().acquire({mode::permits, permits}, detail::patience::none(),
-                                  the_gate().defaults(), {}, &failure);
+
+    /// Waits for a duration at most. Empty if too few permits became free, or if stopped.
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_for(permit_count permits, const std::chrono::duration<Rep, Period>& wait,
+                    const acquire_options& options = {}) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::from(wait), options,
+                                    nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_for(unsigned permits, const std::chrono::duration<Rep, Period>& wait) {
-        return try_acquire_for(permits, wait, the_gate().defaults());
+    try_acquire_for(permit_count permits, const std::chrono::duration<Rep, Period>& wait,
+                    std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::from(wait), {},
+                                    &failure);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_for(unsigned permits, const std::chrono::duration<Rep, Period>& wait,
-                    const hold_options& options, std::stop_token stop = {}) {
-        return the_gate().acquire({mode::permits, permits}, detail::patience::of(wait), options,
-                                  std::move(stop), nullptr);
+    try_acquire_for(permit_count permits, const std::chrono::duration<Rep, Period>& wait,
+                    const acquire_options& options, std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::from(wait), options,
+                                    &failure);
+    }
+
+    /// Waits until a point in time at most. Empty if too few permits became free, or if stopped.
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_until(permit_count permits,
+                      const std::chrono::time_point<Clock, Duration>& deadline,
+                      const acquire_options& options = {}) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::until(deadline), options,
+                                    nullptr);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_until(permit_count permits,
+                      const std::chrono::time_point<Clock, Duration>& deadline,
+                      std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::until(deadline), {},
+                                    &failure);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_until(permit_count permits,
+                      const std::chrono::time_point<Clock, Duration>& deadline,
+                      const acquire_options& options, std::error_code& failure) {
+        return handle().try_acquire(share_of(permits), detail::wait_limit::until(deadline), options,
+                                    &failure);
     }
 
     /// The most permits that can be out at a time.
     [[nodiscard]] unsigned max() const noexcept { return limit_; }
 
 private:
+    static constexpr detail::share share_of(permit_count permits) noexcept {
+        return {mode::permits, permits.value()};
+    }
+
     unsigned limit_;
 };
 

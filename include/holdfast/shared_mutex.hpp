@@ -4,110 +4,160 @@
 #include <holdfast/detail/lock_forms.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <optional>
-#include <stop_token>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace holdfast {
 
 /// std::shared_timed_mutex across processes: one writer, or any number of readers. Readers and
-/// writers share one queue, first come first served where the engine can: a waiting writer is not
-/// starved by readers that come later.
+/// writers share one queue, first come, first served where the engine can: readers that come later
+/// do not starve a waiting writer.
 ///
 ///     holdfast::shared_mutex prices{fleet, "prices"};
 ///     { std::shared_lock reading{prices}; show(); }
 ///     { std::scoped_lock writing{prices}; change(prices.token()); }
 ///
-/// A reader's token is that of the last writer before it, so that readers do not refuse each other
-/// in a store that keeps the highest token. Errors and thread safety: as for mutex. A thread that
-/// holds it in either way must not lock it again in either: that throws would_deadlock.
+/// A reader's token is that of the last writer before it, so that a store which keeps the highest
+/// token does not refuse one reader because of another. A thread that holds the lock in either mode
+/// must not lock it again in either: that fails with would_deadlock. Errors and thread safety: as
+/// for mutex.
 class shared_mutex : public detail::lock_forms {
 public:
     /// Throws invalid_name or invalid_option; does no I/O.
-    shared_mutex(const client& client, std::string name, hold_options defaults = {})
-        : lock_forms{client, std::move(name),      primitive::shared_mutex,
-                     1,      {mode::exclusive, 1}, std::move(defaults)} {}
+    shared_mutex(const client& client, std::string name, lock_options options = {})
+        : lock_forms{client, std::move(name),      detail::lock_class::shared_mutex,
+                     1,      {mode::exclusive, 1}, std::move(options)} {}
 
-    void lock_shared() { the_gate().lock(reading, detail::patience::forever(), nullptr); }
-    bool lock_shared(std::error_code& failure) {
-        return the_gate().lock(reading, detail::patience::forever(), &failure);
+    /// Waits as a reader; the calling thread holds the lock then. With a std::error_code it returns
+    /// false if it failed.
+    void lock_shared(const acquire_options& options = {}) {
+        handle().lock(reader, options, nullptr);
+    }
+    bool lock_shared(std::error_code& failure) { return handle().lock(reader, {}, &failure); }
+    bool lock_shared(const acquire_options& options, std::error_code& failure) {
+        return handle().lock(reader, options, &failure);
+    }
+
+    /// Makes one attempt. False if a writer holds the lock, or waits for it.
+    [[nodiscard]] bool try_lock_shared(const acquire_options& options = {}) {
+        return handle().try_lock(reader, detail::wait_limit::none(), options, nullptr);
     }
     [[nodiscard]] bool try_lock_shared(std::error_code& failure) {
-        return the_gate().lock(reading, detail::patience::none(), &failure);
+        return handle().try_lock(reader, detail::wait_limit::none(), {}, &failure);
     }
-    [[nodiscard]] bool try_lock_shared() {
-        return the_gate().lock(reading, detail::patience::none(), nullptr);
+    [[nodiscard]] bool try_lock_shared(const acquire_options& options, std::error_code& failure) {
+        return handle().try_lock(reader, detail::wait_limit::none(), options, &failure);
+    }
+
+    /// Waits for a duration at most. False if it was not granted in time, or if stopped.
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                                           const acquire_options& options = {}) {
+        return handle().try_lock(reader, detail::wait_limit::from(wait), options, nullptr);
     }
     template <class Rep, class Period>
-    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait) {
-        return the_gate().lock(reading, detail::patience::of(wait), nullptr);
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                                           std::error_code& failure) {
+        return handle().try_lock(reader, detail::wait_limit::from(wait), {}, &failure);
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                                           const acquire_options& options,
+                                           std::error_code& failure) {
+        return handle().try_lock(reader, detail::wait_limit::from(wait), options, &failure);
+    }
+
+    /// Waits until a point in time at most. False if it was not granted in time, or if stopped.
+    template <class Clock, class Duration>
+    [[nodiscard]] bool
+    try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                          const acquire_options& options = {}) {
+        return handle().try_lock(reader, detail::wait_limit::until(deadline), options, nullptr);
     }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& when) {
-        return the_gate().lock(reading, detail::patience::until(when), nullptr);
+    [[nodiscard]] bool
+    try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                          std::error_code& failure) {
+        return handle().try_lock(reader, detail::wait_limit::until(deadline), {}, &failure);
     }
-    void unlock_shared() noexcept { the_gate().unlock(reading); }
+    template <class Clock, class Duration>
+    [[nodiscard]] bool
+    try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                          const acquire_options& options, std::error_code& failure) {
+        return handle().try_lock(reader, detail::wait_limit::until(deadline), options, &failure);
+    }
 
-    [[nodiscard]] lease acquire_shared() {
-        return the_gate().acquire(reading, the_gate().defaults(), {}, nullptr);
-    }
-    template <std::same_as<std::stop_token> Token>
-    [[nodiscard]] lease acquire_shared(Token stop) {
-        return the_gate().acquire(reading, the_gate().defaults(), std::move(stop), nullptr);
+    /// Ends the calling thread's hold as a reader, as unlock() does that of a writer.
+    void unlock_shared() noexcept { handle().unlock(reader); }
+
+    /// Waits as a reader and returns the lease. With a std::error_code the lease is empty if it
+    /// failed.
+    [[nodiscard]] lease acquire_shared(const acquire_options& options = {}) {
+        return handle().acquire(reader, options, nullptr);
     }
     [[nodiscard]] lease acquire_shared(std::error_code& failure) {
-        return the_gate().acquire(reading, the_gate().defaults(), {}, &failure);
+        return handle().acquire(reader, {}, &failure);
     }
-    [[nodiscard]] lease acquire_shared(const hold_options& options, std::stop_token stop = {}) {
-        return the_gate().acquire(reading, options, std::move(stop), nullptr);
+    [[nodiscard]] lease acquire_shared(const acquire_options& options, std::error_code& failure) {
+        return handle().acquire(reader, options, &failure);
     }
-    [[nodiscard]] lease acquire_shared(const hold_options& options, std::stop_token stop,
-                                       std::error_code& failure) {
-        return the_gate().acquire(reading, options, std::move(stop), &failure);
-    }
-    [[nodiscard]] std::optional<lease> try_acquire_shared() {
-        return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
-                                  nullptr);
+
+    /// Makes one attempt. Empty if a writer holds the lock, or waits for it.
+    [[nodiscard]] std::optional<lease> try_acquire_shared(const acquire_options& options = {}) {
+        return handle().try_acquire(reader, detail::wait_limit::none(), options, nullptr);
     }
     [[nodiscard]] std::optional<lease> try_acquire_shared(std::error_code& failure) {
-        return the_gate().acquire(reading, detail::patience::none(), the_gate().defaults(), {},
-                                  &failure);
+        return handle().try_acquire(reader, detail::wait_limit::none(), {}, &failure);
     }
-    [[nodiscard]] std::optional<lease> try_acquire_shared(const hold_options& options) {
-        return the_gate().acquire(reading, detail::patience::none(), options, {}, nullptr);
+    [[nodiscard]] std::optional<lease> try_acquire_shared(const acquire_options& options,
+                                                          std::error_code& failure) {
+        return handle().try_acquire(reader, detail::wait_limit::none(), options, &failure);
     }
+
+    /// Waits for a duration at most. Empty if it was not granted in time, or if stopped.
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
-    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait) {
-        return the_gate().acquire(reading, detail::patience::of(wait), the_gate().defaults(), {},
-                                  nullptr);
+    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                           const acquire_options& options = {}) {
+        return handle().try_acquire(reader, detail::wait_limit::from(wait), options, nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<lease>
     try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
-                           const hold_options& options, std::stop_token stop = {}) {
-        return the_gate().acquire(reading, detail::patience::of(wait), options, std::move(stop),
-                                  nullptr);
-    }
-    template <class Rep, class Period>
-    [[nodiscard]] std::optional<lease>
-    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
-                           const hold_options& options, std::stop_token stop,
                            std::error_code& failure) {
-        return the_gate().acquire(reading, detail::patience::of(wait), options, std::move(stop),
-                                  &failure);
+        return handle().try_acquire(reader, detail::wait_limit::from(wait), {}, &failure);
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_shared_for(const std::chrono::duration<Rep, Period>& wait,
+                           const acquire_options& options, std::error_code& failure) {
+        return handle().try_acquire(reader, detail::wait_limit::from(wait), options, &failure);
+    }
+
+    /// Waits until a point in time at most. Empty if it was not granted in time, or if stopped.
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                             const acquire_options& options = {}) {
+        return handle().try_acquire(reader, detail::wait_limit::until(deadline), options, nullptr);
     }
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<lease>
-    try_acquire_shared_until(const std::chrono::time_point<Clock, Duration>& when) {
-        return the_gate().acquire(reading, detail::patience::until(when), the_gate().defaults(), {},
-                                  nullptr);
+    try_acquire_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                             std::error_code& failure) {
+        return handle().try_acquire(reader, detail::wait_limit::until(deadline), {}, &failure);
+    }
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<lease>
+    try_acquire_shared_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                             const acquire_options& options, std::error_code& failure) {
+        return handle().try_acquire(reader, detail::wait_limit::until(deadline), options, &failure);
     }
 
 private:
-    static constexpr detail::want reading{mode::shared, 1};
+    static constexpr detail::share reader{mode::shared, 1};
 };
 
 } // namespace holdfast

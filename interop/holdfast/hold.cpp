@@ -13,8 +13,8 @@ std::string with_token(bool fenced, std::uint64_t token) {
 
 } // namespace
 
-hold_options hold::options(const terms& wanted) const {
-    hold_options options;
+lock_options hold::options(const terms& wanted) const {
+    lock_options options;
     options.lease = wanted.watchdog ? watchdog_ : wanted.lease;
     options.renew = wanted.watchdog;
     options.layout = layout_;

@@ -34,7 +34,7 @@ public:
     std::string release();
 
 private:
-    [[nodiscard]] hold_options options(const terms& wanted) const;
+    [[nodiscard]] lock_options options(const terms& wanted) const;
     std::string take(const terms& wanted);
     std::string take_again_and_again(const terms& wanted);
 

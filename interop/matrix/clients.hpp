@@ -1,6 +1,6 @@
 #pragma once
-// The foreign clients, and what each of them can do. A test asserts what stands here: a client that
-// cannot do a thing must say so, and one that learns to makes a test fail.
+// The foreign clients and their capabilities. Tests assert both ways: a client without a capability
+// must answer `unsupported`, and one that gains a capability makes a test fail.
 
 #include "support/timing.hpp"
 

@@ -1,4 +1,4 @@
-// Both sides increment a number that nothing guards but the lock.
+// Both sides increment a number that only the lock guards.
 
 #include "matrix.hpp"
 
@@ -9,7 +9,7 @@ namespace holdfast::interop {
 class counter : public matrix {};
 HOLDFAST_FOR_ALL_CLIENTS(counter);
 
-TEST_P(counter, of_four_and_four_contenders_misses_none_of_ten_thousand) {
+TEST_P(counter, of_eight_contenders_has_no_lost_update_in_ten_thousand) {
     constexpr int contenders = 4; // on each side
     constexpr int total = 10'000;
     constexpr int each = total / (2 * contenders);

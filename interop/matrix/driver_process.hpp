@@ -1,6 +1,6 @@
 #pragma once
-// A driver (interop/PROTOCOL.md) as a child process: requests go to it, answers come back in any
-// order, each with the moment that it came.
+// A driver (interop/PROTOCOL.md) as a child process: sends requests and receives answers, in any
+// order, each with the time of its arrival.
 
 #include "holdfast/base/fd.hpp"
 #include "support/timing.hpp"

@@ -1,4 +1,4 @@
-// Who holds a lock keeps the other side out of it.
+// While one side holds the lock, the other side cannot acquire it.
 
 #include "matrix.hpp"
 
@@ -27,7 +27,7 @@ TEST_P(exclusion, we_are_refused_while_they_hold_it) {
     EXPECT_TRUE(is_free());
 }
 
-TEST_P(exclusion, our_tries_leave_their_time_to_live_alone) {
+TEST_P(exclusion, our_tries_do_not_change_their_time_to_live) {
     ASSERT_EQ(theirs().ask(try_by("a", 10500ms)), "held");
     EXPECT_EQ(ours().ask(try_by("b", long_lease)), "busy");
     EXPECT_EQ(ours().ask(try_by("b", 500ms)), "busy");
@@ -36,7 +36,7 @@ TEST_P(exclusion, our_tries_leave_their_time_to_live_alone) {
     EXPECT_EQ(theirs().ask("release a"), "released");
 }
 
-TEST_P(exclusion, their_tries_leave_our_time_to_live_alone) {
+TEST_P(exclusion, their_tries_do_not_change_our_time_to_live) {
     ASSERT_EQ(ours().ask(try_by("a", 10500ms)), "held");
     EXPECT_EQ(theirs().ask(try_by("b", long_lease)), "busy");
     EXPECT_EQ(theirs().ask(try_by("b", 1500ms)), "busy");

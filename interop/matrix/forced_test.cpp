@@ -1,4 +1,4 @@
-// An operator takes a lock away from the other side.
+// An operator breaks a lock of the other side.
 
 #include "matrix.hpp"
 

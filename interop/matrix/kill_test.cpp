@@ -1,5 +1,5 @@
-// SIGKILL in any state: the lock is free when its lease ends, neither before nor much later, the
-// other side gets it, and nothing is left behind.
+// SIGKILL in any state: the lock is free when its lease expires, not before and not much later; the
+// other side acquires it, and nothing is left behind.
 
 #include "matrix.hpp"
 

@@ -1,4 +1,4 @@
-// What a lease is on both sides: entered again, renewed, expired and taken over.
+// Leases on both sides: re-entered, renewed, expired and taken over.
 
 #include "matrix.hpp"
 
@@ -6,7 +6,7 @@ namespace holdfast::interop {
 
 class lease : public matrix {
 protected:
-    /// Until the server has forgotten it.
+    /// Waits until the key has expired.
     void let_it_expire() const {
         ASSERT_TRUE(eventually([this] { return is_free(); }, short_lease + slack));
     }
@@ -17,7 +17,7 @@ protected:
 };
 HOLDFAST_FOR_ALL_CLIENTS(lease);
 
-TEST_P(lease, they_enter_it_again_as_they_are_used_to) {
+TEST_P(lease, they_reenter_it_as_their_library_does) {
     ASSERT_EQ(theirs().ask(try_by("a", long_lease, "reentrant")), "held");
     EXPECT_EQ(theirs().ask("reenter a"), GetParam().again == reentry::refused ? "busy" : "held");
     EXPECT_EQ(ours().ask(try_by("b")), "busy");
@@ -30,7 +30,7 @@ TEST_P(lease, they_enter_it_again_as_they_are_used_to) {
     EXPECT_EQ(ours().ask("release b"), "released");
 }
 
-TEST_P(lease, we_enter_it_again_as_the_layout_has_it) {
+TEST_P(lease, we_reenter_it_as_the_layout_defines) {
     const bool counted = GetParam().layout == "redisson";
     ASSERT_EQ(ours().ask(try_by("a", long_lease, "reentrant")), "held");
     EXPECT_EQ(ours().ask("reenter a"), "held");

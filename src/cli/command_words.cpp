@@ -10,39 +10,42 @@ namespace holdfast::cli {
 
 namespace {
 
-enum class kind { no_option, alone, with_next_word, unknown };
+enum class word_kind { not_option, flag, option_with_value, unknown_option };
 
-kind kind_of(const CLI::App& run, const std::string& word) {
-    if (word.size() < 2 || word[0] != '-') { return kind::no_option; }
-    const auto value_of = [&](const std::string& name) {
+word_kind classify(const CLI::App& run, const std::string& word) {
+    if (word.size() < 2 || word[0] != '-') { return word_kind::not_option; }
+    const auto find = [&](const std::string& name) {
         const auto* const option = run.get_option_no_throw(name);
-        if (option == nullptr) { return kind::unknown; }
-        return option->get_items_expected_max() > 0 ? kind::with_next_word : kind::alone;
+        if (option == nullptr) { return word_kind::unknown_option; }
+        return option->get_items_expected_max() > 0 ? word_kind::option_with_value
+                                                    : word_kind::flag;
     };
     if (word[1] == '-') {
-        return word.find('=') == std::string::npos ? value_of(word) : kind::alone;
+        return word.find('=') == std::string::npos ? find(word) : word_kind::flag;
     }
     for (std::size_t at = 1; at < word.size(); ++at) { // -nq, -w5s, -nw 5s
-        const auto one = value_of(std::string{"-"} + word[at]);
-        if (one == kind::with_next_word && at + 1 < word.size()) { return kind::alone; }
-        if (one != kind::alone) { return one; }
+        const auto kind = find(std::string{"-"} + word[at]);
+        if (kind == word_kind::option_with_value && at + 1 < word.size()) {
+            return word_kind::flag; // the value is in the same word
+        }
+        if (kind != word_kind::flag) { return kind; }
     }
-    return kind::alone;
+    return word_kind::flag;
 }
 
 } // namespace
 
-command_place command_begins(const CLI::App& run, const std::vector<std::string>& words) {
+command_split split_command_line(const CLI::App& run, const std::vector<std::string>& words) {
     const auto size = static_cast<std::ptrdiff_t>(words.size());
     const auto dashes = std::find(words.begin(), words.end(), "--") - words.begin();
     if (dashes < size) { return {dashes, dashes + 1}; }
     if (words.empty() || words[0] != run.get_name()) { return {size, size}; }
     for (std::ptrdiff_t at = 1; at < size; ++at) {
-        switch (kind_of(run, words[static_cast<std::size_t>(at)])) {
-        case kind::no_option: return {at + 1, at + 1};
-        case kind::alone: break;
-        case kind::with_next_word: ++at; break;
-        case kind::unknown: return {size, size}; // to be complained of
+        switch (classify(run, words[static_cast<std::size_t>(at)])) {
+        case word_kind::not_option: return {at + 1, at + 1};
+        case word_kind::flag: break;
+        case word_kind::option_with_value: ++at; break;
+        case word_kind::unknown_option: return {size, size}; // CLI11 rejects it
         }
     }
     return {size, size};

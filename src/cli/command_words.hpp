@@ -1,25 +1,26 @@
 #pragma once
-// Which words of the command line are ours, and which are those of the command that we are to run.
+// Splits the command line: Holdfast's own options, and the command that `run` starts.
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-// NOLINTNEXTLINE(readability-identifier-naming): not ours
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11's name
 namespace CLI {
 class App;
 } // namespace CLI
 
 namespace holdfast::cli {
 
-struct command_place {
-    std::ptrdiff_t end_of_ours = 0;
-    std::ptrdiff_t command = 0;
+/// Indices into the words of the command line; they differ by one if there is a `--` between.
+struct command_split {
+    std::ptrdiff_t options_end = 0;
+    std::ptrdiff_t command_begin = 0;
 };
 
-/// What follows `--` is the command's. Without it, in `holdfast run [options] NAME COMMAND...`, so
-/// is all that follows NAME: as it is, whatever it looks like to the parser of our options.
-[[nodiscard]] command_place command_begins(const CLI::App& run,
-                                           const std::vector<std::string>& words);
+/// The command is everything after `--`. Without `--`, in `holdfast run [options] NAME COMMAND...`,
+/// it is everything after NAME, even if CLI11 would take it for an option.
+[[nodiscard]] command_split split_command_line(const CLI::App& run,
+                                               const std::vector<std::string>& words);
 
 } // namespace holdfast::cli

@@ -1,21 +1,22 @@
 #pragma once
-// The subcommands: each adds itself to the command line and leaves behind what to do.
+// The subcommands: each adds its options to the parser and sets the action to run.
 
 #include <functional>
 #include <string>
 #include <vector>
 
-// NOLINTNEXTLINE(readability-identifier-naming): not ours
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11's name
 namespace CLI {
 class App;
 } // namespace CLI
 
 namespace holdfast::cli {
 
-/// What was chosen; the exit code. Set by the subcommand that was given.
+/// Runs the subcommand that was given; returns the exit code.
 using action = std::function<int()>;
 
-/// `command`: the words of the command to run, once they are known. The subcommand.
+/// `command` holds the words of the command to run by the time that the action runs. Returns the
+/// parser of the subcommand.
 const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);

@@ -2,8 +2,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/demo_sale.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/errno_error.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/place.hpp"
 #include "holdfast/base/random.hpp"
 
 #include <holdfast/client.hpp>
@@ -14,29 +15,35 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 namespace holdfast::cli {
 
 namespace {
 
-/// A folder for the demo's locks that goes away with it.
-class scratch {
+/// A temporary folder for the demo's locks; the destructor deletes it.
+class scratch_folder {
 public:
-    scratch() {
-        std::string shape =
-            (std::filesystem::temp_directory_path() / "holdfast-demo-XXXXXX").string();
-        if (::mkdtemp(shape.data()) == nullptr) { throw std::runtime_error{"no scratch folder"}; }
-        path_ = shape;
+    scratch_folder() {
+        const char* const advice = "set TMPDIR to a folder that this user can write to";
+        std::error_code failure;
+        const auto parent = std::filesystem::temp_directory_path(failure);
+        if (failure) { throw errno_error("cannot find TMPDIR", failure.value(), advice); }
+        path_ = (parent / "holdfast-demo-XXXXXX").string();
+        if (::mkdtemp(path_.data()) == nullptr) {
+            throw errno_error("cannot create a folder in " + parent.string(), errno, advice);
+        }
     }
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    ~scratch() {
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }
@@ -46,17 +53,17 @@ private:
     std::string path_;
 };
 
-/// On a terminal a bar that grows, otherwise nothing but the lines around it.
-class progress {
+/// Prints a title and, on a terminal, a progress bar.
+class progress_bar {
 public:
-    progress(std::string title, const demo_board& board, int items)
-        : title_{std::move(title)}, board_{board}, items_{items} {
-        std::printf("%s\n", title_.c_str());
+    progress_bar(const char* title, const demo_state& state, int items)
+        : state_{state}, items_{items} {
+        std::printf("%s\n", title);
     }
     void show() const {
-        if (!lively) { return; }
+        if (!is_terminal) { return; }
         constexpr int width = 40;
-        const int sold = board_.sold;
+        const int sold = state_.sold;
         const int full = std::min(width, sold * width / items_);
         std::printf("\r  [%.*s%.*s] %d of %d sold", full,
                     "########################################", width - full,
@@ -64,73 +71,72 @@ public:
         std::fflush(stdout);
     }
     void end() const {
-        if (lively) { std::printf("\r\033[K"); }
+        if (is_terminal) { std::printf("\r\033[K"); }
     }
 
 private:
-    static inline const bool lively =
+    static inline const bool is_terminal =
         // NOLINTNEXTLINE(concurrency-mt-unsafe)
         ::isatty(STDOUT_FILENO) != 0 && std::getenv("TERM") != nullptr;
-    std::string title_;
-    const demo_board& board_;
+    const demo_state& state_;
     int items_;
 };
 
-struct outcome {
+struct sale_result {
     int sold = 0;
-    bool good = false;
+    bool succeeded = false;
 };
 
-outcome run_sale(const char* title, const sale& sale, demo_board& board) {
-    const progress bar{title, board, sale.items};
-    const bool all_well = hold_sale(sale, board, [&] { bar.show(); });
+sale_result run_sale(const char* title, const sale& sale, demo_state& state) {
+    const progress_bar bar{title, state, sale.items};
+    const bool succeeded = run_sellers(sale, state, [&] { bar.show(); });
     bar.end();
-    return {board.sold, all_well};
+    return {state.sold, succeeded};
 }
 
-/// Of this run alone: others may try the demo on the same server.
-std::string own_name(const char* what) {
+/// Random, because other users may run the demo on the same server.
+std::string unique_name(const char* purpose) {
     std::array<char, 17> text{};
     std::snprintf(text.data(), text.size(), "%016llx",
                   static_cast<unsigned long long>(base::random_seed()));
-    return std::string{"demo:"} + what + ":" + text.data();
+    return std::string{"demo:"} + purpose + ":" + text.data();
 }
 
-int demo(place where) {
-    const scratch folder;
-    if (where.url.empty()) { where.url = "embedded:" + folder.path() + "/locks.db"; }
-    where.open().ping(); // or say at once what is wrong with it
-    auto& board = make_board();
+int demo(engine_address engine) {
+    const scratch_folder folder;
+    if (engine.url.empty()) { engine.url = "embedded:" + folder.path() + "/locks.db"; }
+    engine.open().ping(); // fails at once if the engine cannot be used
+    auto& state = make_demo_state();
     sale sale;
-    sale.where = where;
-    sale.name = own_name("stock");
+    sale.engine = engine;
+    sale.name = unique_name("stock");
 
-    const auto without = run_sale("1. Four processes sell 400 items without a lock.", sale, board);
+    const auto without = run_sale("1. Four processes sell 400 items without a lock.", sale, state);
     std::printf("   sold %d of %d%s\n\n", without.sold, sale.items,
                 without.sold > sale.items ? ": oversold" : "");
     sale.locked = true;
-    const auto with = run_sale("2. The same with holdfast::mutex.", sale, board);
+    const auto with = run_sale("2. The same with holdfast::mutex.", sale, state);
     std::printf("   sold %d of %d%s\n\n", with.sold, sale.items,
                 with.sold == sale.items ? ": exact" : ": WRONG");
-    std::printf("3. A holder is killed with -9, and the next takes over.\n");
-    if (!where.url.starts_with("embedded:")) {
-        std::printf("   (a server does not see it die: its lease of %d s has to end first)\n",
+    std::printf("3. A holder is killed with kill -9, and the next one takes over.\n");
+    if (!engine.url.starts_with("embedded:")) {
+        std::printf("   (a server does not see it die: its lease of %d s must expire first)\n",
                     static_cast<int>(killed_lease.count()));
     }
-    const auto next = kill_a_holder(where, own_name("order"));
+    const auto next = kill_a_holder(engine, unique_name("order"));
     std::printf("   after %.1f ms, token %llu after %llu\n", next.took_ms,
                 static_cast<unsigned long long>(next.next_token),
                 static_cast<unsigned long long>(next.killed_token));
-    std::printf("   the dead one's late write arrives: %s\n\n",
+    std::printf("   a late write of the dead holder arrives: %s\n\n",
                 next.late_write_refused ? "refused by its token" : "ACCEPTED");
 
     const bool oversold = without.sold > sale.items;
-    const bool exact = with.good && with.sold == sale.items && board.tokens_in_order;
+    const bool exact = with.succeeded && with.sold == sale.items && state.tokens_in_order;
     const bool taken_over =
         next.next_token > next.killed_token && next.late_write_refused && next.next_write_accepted;
     std::printf("%-44s %10s  %s\n", "", "sold", "");
     std::printf("%-44s %10d  %s\n", "without a lock", without.sold,
-                oversold ? "oversold, as was to be shown" : "lucky this time");
+                oversold ? "oversold (expected without a lock)" : "lucky this time");
     std::printf("%-44s %10d  %s\n", "with holdfast::mutex", with.sold, exact ? "exact" : "WRONG");
     std::printf("%-44s %10s  %s\n", "take-over after kill -9", "",
                 taken_over ? "higher token, late write refused" : "WRONG");
@@ -140,12 +146,13 @@ int demo(place where) {
 } // namespace
 
 void add_demo(CLI::App& app, action& chosen) {
-    const auto where = std::make_shared<place_options>();
+    const auto flags = std::make_shared<engine_flags>();
     auto* const sub =
         app.add_subcommand("demo", "A flash sale without and with a lock, in a few seconds");
-    add_place(*sub, *where);
-    sub->footer("Without a URL: embedded, in a scratch folder.");
-    sub->callback([where, &chosen] { chosen = [where] { return demo(place_of(*where)); }; });
+    add_engine_flags(*sub, *flags);
+    sub->footer("Without a URL: embedded, in a temporary folder.");
+    sub->callback(
+        [flags, &chosen] { chosen = [flags] { return demo(parse_engine_flags(*flags)); }; });
 }
 
 } // namespace holdfast::cli

@@ -1,8 +1,8 @@
 #pragma once
-// The demo's sellers: real processes that sell one stock.
+// The demo's sellers: processes that sell from one stock.
 
-#include "cli/demo_board.hpp"
-#include "cli/place.hpp"
+#include "cli/demo_state.hpp"
+#include "cli/engine_flags.hpp"
 
 #include <chrono>
 #include <functional>
@@ -13,15 +13,15 @@ namespace holdfast::cli {
 struct sale {
     int sellers = 4;
     int items = 400;
-    place where;
-    std::string name; ///< of the lock
+    engine_address engine;
+    std::string name; ///< the lock's
     bool locked = false;
 };
 
-/// Forks the sellers and waits for them; `watch` is called now and then. False: one of them failed.
-bool hold_sale(const sale& sale, demo_board& board, const std::function<void()>& watch);
+/// Forks the sellers and waits for them. Calls `on_progress` every 20 ms. False: a seller failed.
+bool run_sellers(const sale& sale, demo_state& state, const std::function<void()>& on_progress);
 
-struct take_over {
+struct take_over_result {
     std::uint64_t killed_token = 0;
     std::uint64_t next_token = 0;
     double took_ms = 0; ///< from the kill to the next holder
@@ -29,11 +29,11 @@ struct take_over {
     bool next_write_accepted = false;
 };
 
-/// How long the killed holder's lock outlives it, where nobody sees it die.
+/// The killed holder's lease: how long the lock stays taken on an engine that does not see it die.
 inline constexpr std::chrono::seconds killed_lease{2};
 
-/// A process takes the lock `name` and is killed with -9; another takes over; then the first one's
-/// write, which was on its way all the time, arrives at the store.
-[[nodiscard]] take_over kill_a_holder(const place& where, const std::string& name);
+/// A process acquires the lock `name` and is killed with SIGKILL. This process takes over. Then a
+/// late write of the killed process arrives at the store.
+[[nodiscard]] take_over_result kill_a_holder(const engine_address& engine, const std::string& name);
 
 } // namespace holdfast::cli

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 namespace {
 
 struct unit {
-    std::string_view word;
+    std::string_view name;
     double ms;
 };
 
@@ -29,17 +29,17 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
     const auto [stop, failure] =
         std::from_chars(text.data(), end, number, std::chars_format::fixed);
     if (failure != std::errc{} || number < 0 || !std::isfinite(number)) { return std::nullopt; }
-    const std::string_view word{stop, static_cast<std::size_t>(end - stop)};
-    for (const auto& one : units) {
-        if (one.word != word) { continue; }
-        const double ms = number * one.ms;
+    const std::string_view unit_name{stop, static_cast<std::size_t>(end - stop)};
+    for (const auto& unit : units) {
+        if (unit.name != unit_name) { continue; }
+        const double ms = number * unit.ms;
         if (ms > 1e15) { return std::nullopt; }
         return milliseconds{static_cast<milliseconds::rep>(std::llround(ms))};
     }
     return std::nullopt;
 }
 
-milliseconds duration_of(const std::string& option, const std::string& text) {
+milliseconds parse_duration_option(const std::string& option, const std::string& text) {
     const auto value = parse_duration(text);
     if (!value) {
         throw error{errc::invalid_option,
@@ -48,16 +48,17 @@ milliseconds duration_of(const std::string& option, const std::string& text) {
     return *value;
 }
 
-milliseconds some_time(const std::string& option, const std::string& text) {
-    const auto out = duration_of(option, text);
+milliseconds parse_positive_duration(const std::string& option, const std::string& text) {
+    const auto out = parse_duration_option(option, text);
     if (out <= milliseconds{0}) {
-        throw error{errc::invalid_option, option + ": '" + text + "' is no time at all"};
+        throw error{errc::invalid_option,
+                    option + ": '" + text + "' must be more than 0; write e.g. 30s"};
     }
     return out;
 }
 
-std::string say_duration(milliseconds what) {
-    const auto ms = what.count();
+std::string format_duration(milliseconds duration) {
+    const auto ms = duration.count();
     if (ms < 1'000) { return std::to_string(ms) + "ms"; }
     if (ms < 10'000 && ms % 1'000 >= 100) {
         return std::to_string(ms / 1'000) + "." + std::to_string(ms % 1'000 / 100) + "s";

@@ -10,14 +10,14 @@ namespace holdfast::cli {
 
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-/// The value of an option; throws error(invalid_option) that names it.
-[[nodiscard]] std::chrono::milliseconds duration_of(const std::string& option,
-                                                    const std::string& text);
-/// The same for one that must be more than 0.
-[[nodiscard]] std::chrono::milliseconds some_time(const std::string& option,
-                                                  const std::string& text);
+/// The value of an option; throws error(invalid_option) that names the option.
+[[nodiscard]] std::chrono::milliseconds parse_duration_option(const std::string& option,
+                                                              const std::string& text);
+/// The same, and the value must be more than 0.
+[[nodiscard]] std::chrono::milliseconds parse_positive_duration(const std::string& option,
+                                                                const std::string& text);
 
 /// For messages: 90 s -> "1m30s".
-[[nodiscard]] std::string say_duration(std::chrono::milliseconds what);
+[[nodiscard]] std::string format_duration(std::chrono::milliseconds duration);
 
 } // namespace holdfast::cli

@@ -1,12 +1,14 @@
 #include "cli/front.hpp"
 
-#include "cli/children.hpp"
+#include "cli/child_processes.hpp"
+#include "cli/errno_error.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guardian.hpp"
 #include "cli/interruption.hpp"
-#include "cli/link.hpp"
+#include "cli/message_socket.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
+#include "cli/shared_deadline.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "holdfast/base/clock.hpp"
@@ -19,7 +21,6 @@
 #include <optional>
 #include <poll.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -31,19 +32,20 @@ using base::boot_clock;
 using base::never;
 using std::chrono::milliseconds;
 
-const std::vector<int> heard{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
+const std::vector<int> handled_signals{SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                       SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 
-/// What the shell started, from the start to the exit code.
+/// The front, from its start to its exit code.
 ///
-///   waiting      ready: running | a signal: the guardian is told to stop waiting
-///   running      signals are passed on | exited: releasing
-///                the guardian gone, or the deadline over: ends the command itself
-///   releasing    released: over | a signal: no more than `patience` is left for it
-///   any          finished: over
+///   waiting      ready: running | signal: cancels the wait
+///   running      signal: forwarded to the child | exited: releasing
+///                guardian gone, or deadline passed: ends the child itself, done
+///   releasing    released: done | signal: done after `cancel_timeout` at the latest
+///   any          finished: done
 class front {
 public:
     front(const run_settings& settings, const signal_state& signals, signal_queue events,
-          link_end guardian, pid_t pid, const shared_deadline& deadline)
+          message_socket guardian, pid_t pid, const shared_deadline& deadline)
         : settings_{settings},
           signals_{signals},
           events_{std::move(events)},
@@ -52,22 +54,22 @@ public:
           deadline_{deadline} {}
 
     int wait() {
-        while (!over_) {
+        while (!done_) {
             std::array<pollfd, 2> both{pollfd{events_.descriptor(), POLLIN, 0},
                                        pollfd{guardian_.descriptor(), POLLIN, 0}};
             ::poll(both.data(), both.size(), time_out());
-            listen();
-            take_signals();
-            if (!over_ && boot_clock::now() >= deadline_.get()) {
-                stand_in("is stopped or late, so that the lock is lost");
+            receive_messages();
+            read_signals();
+            if (!done_ && boot_clock::now() >= deadline_.get()) {
+                replace_guardian("is stopped or late, so the lock is lost");
             }
-            if (!over_ && boot_clock::now() >= leave_at_) { leave(); }
+            if (!done_ && boot_clock::now() >= give_up_at_) { give_up(); }
         }
-        // With the lock lost, the engine may be as well, and letting go of it may take seconds.
+        // If the lock was lost, the engine may be unreachable and the guardian may take seconds.
         if (code_ != exit_code::lost) { wait_for_guardian(); }
-        while (::waitpid(-1, nullptr, WNOHANG) > 0) {} // until then a killed command has its group
-        take_terminal_from_the_dead();
-        if (to_die_of_ != 0) { die_of(to_die_of_); }
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {} // a zombie keeps its process group alive
+        reclaim_terminal();
+        if (death_signal_ != 0) { die_of(death_signal_); }
         return code_;
     }
 
@@ -75,109 +77,114 @@ private:
     enum class phase { waiting, running, releasing };
 
     [[nodiscard]] int time_out() const {
-        const auto deadline = std::min(deadline_.get(), leave_at_);
+        const auto deadline = std::min(deadline_.get(), give_up_at_);
         if (deadline == never) { return -1; }
         const auto left = std::chrono::ceil<milliseconds>(deadline - boot_clock::now());
         return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
     }
 
-    void take_signals() {
+    void read_signals() {
         while (const auto signal = events_.next()) { on_signal(*signal); }
     }
 
-    void on_signal(const arrived_signal& signal) {
-        if (signal.number != SIGCONT && signals_.ignored(signal.number)) { return; } // as by nohup
+    void on_signal(const received_signal& signal) {
+        if (signal.number != SIGCONT && signals_.ignored(signal.number)) { return; } // e.g. nohup
         if (phase_ == phase::running) {
             interrupted_ = interrupted_ || signal.number == SIGINT;
-            // The child is of our process group: Ctrl-C has reached it already.
-            if (!signal.from_terminal) { guardian_.say({word::kind::signal, signal.number}); }
+            // The child is in our process group: Ctrl-C has reached it already.
+            if (!signal.from_terminal) { guardian_.send({message::kind::signal, signal.number}); }
         } else if (phase_ == phase::waiting ? signal.number != SIGCONT
-                                            : is_for_the_release(signal.number)) {
-            end_by(signal.number);
+                                            : ends_release(signal.number)) {
+            cancel(signal.number);
         }
     }
 
-    /// Others were meant for the command.
-    static bool is_for_the_release(int signal) noexcept {
+    /// Other signals were meant for the command.
+    static bool ends_release(int signal) noexcept {
         return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
     }
 
-    /// Nothing of the command runs. The guardian needs a moment to leave nothing behind on the
-    /// engine, but an engine that does not answer is not waited for.
-    void end_by(int signal) {
-        if (leave_at_ != never) { return; }
-        leave_at_ = boot_clock::now() + patience;
+    /// The command does not run. Gives the guardian `cancel_timeout` to withdraw or release, and no
+    /// longer, because the engine may not answer.
+    void cancel(int signal) {
+        if (give_up_at_ != never) { return; }
+        give_up_at_ = boot_clock::now() + cancel_timeout;
         last_signal_ = signal;
-        if (phase_ == phase::releasing) { return; } // in time, the command's code is the answer
-        guardian_.say({word::kind::cancel});
-        die_by(signal);
-    }
-
-    void die_by(int signal) noexcept {
-        code_ = exit_code::signalled + signal;
-        to_die_of_ = signal;
-    }
-
-    /// The guardian goes on alone.
-    void leave() {
         if (phase_ == phase::releasing) {
-            tell(settings_,
-                 show_name(settings_.name) + " is being released; not waited for any longer");
+            return;
+        } // if it ends in time, the command's code is returned
+        guardian_.send({message::kind::cancel});
+        set_death_signal(signal);
+    }
+
+    void set_death_signal(int signal) noexcept {
+        code_ = exit_code::signalled + signal;
+        death_signal_ = signal;
+    }
+
+    /// Ends without the guardian, which continues alone.
+    void give_up() {
+        if (phase_ == phase::releasing) {
+            print_message(
+                settings_,
+                quote_name(settings_.name) +
+                    " is still being released; it is free when its lease expires at the latest");
         }
-        die_by(last_signal_);
-        over_ = true;
-        guardian_left_ = true;
+        set_death_signal(last_signal_);
+        done_ = true;
+        skip_guardian_ = true;
     }
 
     void wait_for_guardian() {
-        const auto end = boot_clock::now() + patience;
-        for (bool closed = guardian_left_; !closed && boot_clock::now() < end;) {
-            while (guardian_.hear(closed)) {}
+        const auto end = boot_clock::now() + cancel_timeout;
+        for (bool closed = skip_guardian_; !closed && boot_clock::now() < end;) {
+            while (guardian_.receive(closed)) {}
             pollfd only{guardian_.descriptor(), POLLIN, 0};
-            if (!closed) { ::poll(&only, 1, static_cast<int>(patience.count())); }
+            if (!closed) { ::poll(&only, 1, static_cast<int>(cancel_timeout.count())); }
             if (closed) { ::waitpid(guardian_pid_, nullptr, 0); }
         }
     }
 
-    void listen() {
+    void receive_messages() {
         bool closed = false;
-        while (const auto word = guardian_.hear(closed)) {
-            switch (word->what) {
-            case word::kind::ready: let_begin(static_cast<pid_t>(word->number)); break;
-            case word::kind::stopped: stop_too(); break;
-            case word::kind::exited: on_exit(static_cast<int>(word->number)); break;
-            case word::kind::released: over_ = true; break;
-            case word::kind::finished: end_with(static_cast<int>(word->number)); break;
+        while (const auto received = guardian_.receive(closed)) {
+            switch (received->type) {
+            case message::kind::ready: start_child(static_cast<pid_t>(received->number)); break;
+            case message::kind::stopped: stop_with_child(); break;
+            case message::kind::exited: on_exited(static_cast<int>(received->number)); break;
+            case message::kind::released: done_ = true; break;
+            case message::kind::finished: on_finished(static_cast<int>(received->number)); break;
             default: break;
             }
         }
-        if (!closed || over_) { return; }
-        if (phase_ == phase::waiting && to_die_of_ != 0) { // most likely it has cancelled the wait
+        if (!closed || done_) { return; }
+        if (phase_ == phase::waiting &&
+            death_signal_ != 0) { // most likely it cancelled the wait and ended
             kill_all();
-            over_ = true;
+            done_ = true;
         } else {
-            stand_in("was killed");
+            replace_guardian("was killed");
         }
     }
 
-    /// What came until now was meant for us, as we waited; what comes from now on is the child's,
-    /// which is of our process group already.
-    void let_begin(pid_t child) {
-        take_signals();
-        if (to_die_of_ != 0) { return; } // the guardian was told
+    /// Signals that arrived until now cancel the wait. Later ones are for the child, which is in
+    /// our process group already.
+    void start_child(pid_t child) {
+        read_signals();
+        if (death_signal_ != 0) { return; } // cancelled; the guardian knows
         child_ = child;
         phase_ = phase::running;
-        guardian_.say({word::kind::go});
+        guardian_.send({message::kind::start});
     }
 
-    void end_with(int code) {
-        over_ = true;
-        if (to_die_of_ == 0) { code_ = code; }
+    void on_finished(int code) {
+        done_ = true;
+        if (death_signal_ == 0) { code_ = code; }
     }
 
-    void on_exit(int status) {
-        // A Ctrl-C that ended the child has reached us before, but we may look at both only now.
-        take_signals();
+    void on_exited(int status) {
+        // A Ctrl-C that ended the child has reached us, too, but we may not have read it yet.
+        read_signals();
         phase_ = phase::releasing;
         child_ = 0;
         if (!WIFSIGNALED(status)) {
@@ -185,23 +192,23 @@ private:
             return;
         }
         code_ = exit_code::signalled + WTERMSIG(status);
-        // A shell goes on after Ctrl-C with its next command, unless what it ran has died of it.
-        if (WTERMSIG(status) == SIGINT && interrupted_) { to_die_of_ = SIGINT; }
+        // After Ctrl-C a shell continues its script, unless the command died of SIGINT.
+        if (WTERMSIG(status) == SIGINT && interrupted_) { death_signal_ = SIGINT; }
     }
 
-    /// The guardian can no longer be relied on to end the child in time.
-    void stand_in(const char* what_happened) {
-        if (child_ != 0) { ::kill(child_, SIGKILL); } // at once; finding the others takes time
+    /// The guardian cannot end the child in time: ends the child, its tree and the guardian.
+    void replace_guardian(const char* failure) {
+        if (child_ != 0) { ::kill(child_, SIGKILL); } // first: finding the others takes time
         kill_tree(guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_all();
-        tell(settings_, std::string{"the guardian "} + what_happened + consequence());
-        over_ = true;
+        print_message(settings_, std::string{"the guardian "} + failure + consequence());
+        done_ = true;
         code_ = exit_code::lost;
-        to_die_of_ = 0;
+        death_signal_ = 0;
     }
 
-    /// What the dead leave behind becomes ours: until there is nobody left to wait for.
+    /// Orphans of killed processes become our children: repeats until there is none.
     static void kill_all() {
         for (int round = 0; round < 10 && kill_tree(); ++round) {
             while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
@@ -211,19 +218,20 @@ private:
 
     [[nodiscard]] const char* consequence() const noexcept {
         switch (phase_) {
-        case phase::waiting: return " before the command was started";
+        case phase::waiting: return " before the command was started; run it again";
         case phase::running:
-            return "; the command was ended. The lock is free when its lease is over";
+            return "; the command was ended, and the lock is free when its lease expires";
         case phase::releasing:
-            return " before the lock was released. It is free when its lease is over";
+            return " before the lock was released; it is free when its lease expires";
         }
         return "";
     }
 
-    /// The child has stopped itself. For the shell to see a stopped job we stop too; the guardian
-    /// wakes us when it goes on or is ended. After Ctrl-Z and `fg` this is old news.
-    void stop_too() const {
-        for (int look = 0; look < 2; ++look) {
+    /// The child has stopped itself. We stop too, so that the shell sees a stopped job; the
+    /// guardian sends SIGCONT when the child continues or ends. After Ctrl-Z and `fg` the message
+    /// is outdated: the child runs.
+    void stop_with_child() const {
+        for (int check = 0; check < 2; ++check) {
             if (!is_stopped(child_) || !in_foreground()) { return; }
             std::this_thread::sleep_for(milliseconds{20});
         }
@@ -233,40 +241,40 @@ private:
     const run_settings& settings_;
     const signal_state& signals_;
     signal_queue events_;
-    link_end guardian_;
+    message_socket guardian_;
     pid_t guardian_pid_;
     const shared_deadline& deadline_;
     phase phase_ = phase::waiting;
     pid_t child_ = 0;
     bool interrupted_ = false;
-    bool over_ = false;
-    bool guardian_left_ = false; ///< it is not waited for
-    base::instant leave_at_ = never;
-    int last_signal_ = 0; ///< by which we were asked to end
+    bool done_ = false;
+    bool skip_guardian_ = false; ///< do not wait for its end
+    base::instant give_up_at_ = never;
+    int last_signal_ = 0; ///< the one that cancelled
     int code_ = exit_code::internal;
-    int to_die_of_ = 0; ///< the signal that we were ended by, also to those who wait for us
+    int death_signal_ = 0; ///< we end by it, so that our parent sees it in the wait status
 };
 
 } // namespace
 
 int run(const run_settings& settings) {
     const signal_state signals;
-    set_to_default(SIGCHLD); // ignored, the kernel would keep no exit codes
+    set_to_default(SIGCHLD); // if it is ignored the kernel keeps no exit codes
     adopt_orphans();
     shared_deadline deadline;
-    auto line = link_end::make();
-    signal_queue events{heard}; // before there is a guardian, whose end we have to wait for
+    auto sockets = message_socket::make_pair();
+    signal_queue events{handled_signals}; // before the fork: if it throws there is no guardian yet
     const auto group = ::getpgrp();
     const auto guardian = ::fork();
-    if (guardian < 0) { throw std::system_error{errno, std::generic_category(), "cannot fork"}; }
+    if (guardian < 0) { throw errno_error("cannot fork", errno, raise_process_limit); }
     if (guardian == 0) {
-        line.first.close();
-        guard(settings, std::move(line.second), deadline, signals, group);
+        sockets.first.close();
+        run_guardian(settings, std::move(sockets.second), deadline, signals, group);
         ::_exit(0);
     }
-    line.second.close();
-    survive_limits();
-    return front{settings, signals, std::move(events), std::move(line.first), guardian, deadline}
+    sockets.second.close();
+    ignore_limit_signals();
+    return front{settings, signals, std::move(events), std::move(sockets.first), guardian, deadline}
         .wait();
 }
 

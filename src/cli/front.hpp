@@ -1,12 +1,13 @@
 #pragma once
-// The process that the shell started: it passes on signals and job control, waits for the end, and
-// stands in for the guardian if that dies or is stopped.
+// The front: the process that the shell started. It forwards signals and job control, and waits. If
+// the guardian dies or is stopped, the front ends the child.
 
 #include "cli/run_settings.hpp"
 
 namespace holdfast::cli {
 
-/// The exit code. Must be called before any thread is started.
+/// Forks the guardian and runs the command under the lock; returns the exit code. Must be called
+/// before any thread starts.
 [[nodiscard]] int run(const run_settings& settings);
 
 } // namespace holdfast::cli

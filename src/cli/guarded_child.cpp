@@ -19,15 +19,16 @@ namespace holdfast::cli {
 using namespace std::chrono_literals;
 using base::boot_clock;
 
-void tell_deadline(const post& at, const lease& held) {
-    const auto now = boot_clock::now(); // first, so that it is never too late
-    at.deadline.set(now + held.remaining());
+void publish_deadline(const guardian_context& context, const lease& held) {
+    const auto now = boot_clock::now(); // read first: the result is never later than the deadline
+    context.deadline.set(now + held.remaining());
 }
 
-bool guarded_child::start(ready_child& ready) {
-    const auto pid = ready.pid();
-    if (const int error = ready.go(); error != 0) {
-        tell(settings_.command.front() + ": " + std::generic_category().message(error));
+bool guarded_child::start(prepared_child& prepared) {
+    const auto pid = prepared.pid();
+    if (const int error = prepared.start(); error != 0) {
+        print_message(settings_.command.front() + " cannot be started (" +
+                      std::generic_category().message(error) + "); check the command and PATH");
         status_ = W_EXITCODE(error == ENOENT ? exit_code::not_found : exit_code::not_executable, 0);
         return false;
     }
@@ -37,40 +38,40 @@ bool guarded_child::start(ready_child& ready) {
 
 void guarded_child::watch() {
     while (state_ != state::gone) {
-        look_at_time();
+        check_deadlines();
         if (state_ == state::gone) { break; }
-        std::array<pollfd, 3> all{pollfd{at_.events.descriptor(), POLLIN, 0},
-                                  pollfd{front_gone_ ? -1 : at_.front.descriptor(), POLLIN, 0},
+        std::array<pollfd, 3> all{pollfd{context_.events.descriptor(), POLLIN, 0},
+                                  pollfd{front_gone_ ? -1 : context_.front.descriptor(), POLLIN, 0},
                                   pollfd{loss_.descriptor(), POLLIN, 0}};
-        ::poll(all.data(), all.size(), static_cast<int>(next_look().count()));
-        while (const auto signal = at_.events.next()) {
-            if (signal->number == SIGTERM) { end_child("the guardian got SIGTERM"); }
+        ::poll(all.data(), all.size(), static_cast<int>(poll_timeout().count()));
+        while (const auto signal = context_.events.next()) {
+            if (signal->number == SIGTERM) { terminate("the guardian got SIGTERM"); }
         }
         reap();
-        if (all[1].revents != 0) { listen(); }
+        if (all[1].revents != 0) { receive_messages(); }
     }
 }
 
-/// When to look again without being woken: soon enough for each deadline, and often enough for
-/// the front to know of renewals well before the deadline that it knows.
-std::chrono::milliseconds guarded_child::next_look() const noexcept {
-    auto next = std::clamp<milliseconds>(settings_.hold.lease / 6, 5ms, 1s);
-    next = std::min(next, std::max<milliseconds>(left() - settings_.grace, 1ms));
-    next = std::min(next, std::max<milliseconds>(left() - kill_slack, 1ms));
-    if (state_ == state::ending || state_ == state::clearing) { next = std::min(next, 20ms); }
-    return next;
+/// Short enough for each deadline, and to publish renewals well before the deadline that the front
+/// sees.
+std::chrono::milliseconds guarded_child::poll_timeout() const noexcept {
+    auto timeout = std::clamp<milliseconds>(settings_.hold.lease / 6, 5ms, 1s);
+    timeout = std::min(timeout, std::max<milliseconds>(left() - settings_.grace, 1ms));
+    timeout = std::min(timeout, std::max<milliseconds>(left() - kill_slack, 1ms));
+    if (state_ == state::ending || state_ == state::clearing) { timeout = std::min(timeout, 20ms); }
+    return timeout;
 }
 
-void guarded_child::look_at_time() {
+void guarded_child::check_deadlines() {
     if (left() <= kill_slack) {
         lost_ = lost_ || state_ == state::running || state_ == state::ending;
         kill_all();
         return;
     }
-    tell_deadline(at_, held_);
+    publish_deadline(context_, held_);
     if (state_ == state::running && left() <= settings_.grace) {
         lost_ = true;
-        end_child("the lease is nearly over");
+        terminate("the lease is about to expire");
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();
@@ -78,18 +79,18 @@ void guarded_child::look_at_time() {
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
 }
 
-void guarded_child::end_child(const char* why) {
+void guarded_child::terminate(const char* reason) {
     if (state_ != state::running) { return; }
-    tell(settings_, std::string{why} + ": ending the command");
+    print_message(settings_, std::string{reason} + ": ending the command");
     state_ = state::ending;
     kill_at_ = boot_clock::now() + settings_.grace;
-    ask_all_to_end();
+    send_sigterm();
 }
 
-/// Once each. Those that are stopped could not hear of it without SIGCONT.
-void guarded_child::ask_all_to_end() {
+/// To each process once. A stopped process handles SIGTERM only after SIGCONT.
+void guarded_child::send_sigterm() {
     for (const auto pid : descendants()) {
-        if (!asked_.insert(pid).second) { continue; }
+        if (!sigterm_sent_.insert(pid).second) { continue; }
         ::kill(pid, SIGTERM);
         ::kill(pid, SIGCONT);
     }
@@ -101,29 +102,33 @@ void guarded_child::kill_all() {
         kill_tree();
         reap();
     }
-    if (!childless_) { tell(settings_, "some processes of the command cannot be killed"); }
+    if (!childless_) {
+        print_message(settings_,
+                      "some processes of the command cannot be killed; end them by hand");
+    }
     state_ = state::gone;
 }
 
-/// Collects the dead. Orphans of the tree become our children: without a child there is no tree.
+/// Waits for exited children. Orphans of the tree become our children: without a child, the tree
+/// is empty.
 void guarded_child::reap() {
     int status = 0;
     pid_t pid = 0;
     bool some_ended = false;
     while ((pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
-        if (pid == child_) { on_change(status); }
+        if (pid == child_) { on_status_change(status); }
         some_ended = some_ended || WIFEXITED(status) || WIFSIGNALED(status);
     }
     childless_ = pid < 0 && errno == ECHILD;
     const bool ends = state_ == state::ending || state_ == state::clearing;
-    if (ends && some_ended && !childless_ && !sees_whole_tree()) { ask_all_to_end(); }
+    if (ends && some_ended && !childless_ && !sees_whole_tree()) { send_sigterm(); }
     if (child_ == 0 && state_ != state::clearing && state_ != state::gone) { begin_clearing(); }
 }
 
-void guarded_child::on_change(int status) {
+void guarded_child::on_status_change(int status) {
     if (WIFSTOPPED(status)) {
         front_may_have_stopped_ = true;
-        at_.front.say({word::kind::stopped});
+        context_.front.send({message::kind::stopped});
         return;
     }
     if (std::exchange(front_may_have_stopped_, false) && !front_gone_) {
@@ -134,31 +139,33 @@ void guarded_child::on_change(int status) {
     child_ = 0;
 }
 
-/// The command is over; the lock must not be given up before what it left behind is over too.
+/// The command has exited; the lock must not be released while processes that it left behind run.
 void guarded_child::begin_clearing() {
     if (state_ == state::running) { kill_at_ = boot_clock::now() + settings_.grace; }
     state_ = childless_ ? state::gone : state::clearing;
     if (state_ == state::gone) { return; }
-    ask_all_to_end();
+    send_sigterm();
 }
 
-void guarded_child::listen() {
+void guarded_child::receive_messages() {
     bool closed = false;
-    while (const auto word = at_.front.hear(closed)) {
-        if (word->what == word::kind::cancel) { end_child("asked to end"); }
-        if (word->what == word::kind::signal) { pass_on(static_cast<int>(word->number)); }
+    while (const auto received = context_.front.receive(closed)) {
+        if (received->type == message::kind::cancel) { terminate("cancelled by a signal"); }
+        if (received->type == message::kind::signal) {
+            forward_signal(static_cast<int>(received->number));
+        }
     }
     if (closed) {
         front_gone_ = true;
-        end_child("holdfast run was killed");
+        terminate("holdfast run was killed");
     }
 }
 
-/// To the child and those of its tree that are of the same job.
-void guarded_child::pass_on(int signal) const {
+/// To the child, and to the processes of its tree that are in the job's process group.
+void guarded_child::forward_signal(int signal) const {
     if (child_ == 0) { return; }
-    if (::getpgid(child_) != at_.group) { ::kill(child_, signal); }
-    signal_group_in_tree(signal, at_.group);
+    if (::getpgid(child_) != context_.group) { ::kill(child_, signal); }
+    signal_group_in_tree(signal, context_.group);
 }
 
 } // namespace holdfast::cli

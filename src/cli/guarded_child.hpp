@@ -1,11 +1,12 @@
 #pragma once
-// The command under guard: starting it, watching it, and ending it and all that it started in time.
+// The command that runs under the lock: started, watched, and ended in time with its process tree.
 
-#include "cli/link.hpp"
-#include "cli/loss_bell.hpp"
+#include "cli/loss_event_fd.hpp"
+#include "cli/message_socket.hpp"
+#include "cli/prepared_child.hpp"
 #include "cli/run_settings.hpp"
+#include "cli/shared_deadline.hpp"
 #include "cli/signals.hpp"
-#include "cli/spawn.hpp"
 #include "holdfast/base/clock.hpp"
 
 #include <holdfast/lease.hpp>
@@ -17,36 +18,36 @@
 
 namespace holdfast::cli {
 
-/// So much before the deadline the last of the child's tree is killed: finding them all takes time.
+/// How long before the deadline the child's tree is killed: finding all processes takes time.
 inline constexpr std::chrono::milliseconds kill_slack{20};
 
-/// Where the guardian stands: what it was given, and what it hears.
-struct post {
+/// What the guardian works with: its settings, its connection to the front, its signals.
+struct guardian_context {
     const run_settings& settings;
-    const link_end& front;
+    const message_socket& front;
     shared_deadline& deadline;
     const signal_state& signals;
     pid_t group; ///< the front's process group, and the child's
     signal_queue events{{SIGCHLD, SIGTERM}};
 };
 
-/// Tells the front when to end the child if we do not.
-void tell_deadline(const post& at, const lease& held);
+/// Tells the front when to end the child if the guardian does not.
+void publish_deadline(const guardian_context& context, const lease& held);
 
-/// The child and its tree, from the start to the last of them.
+/// The child and its process tree, from the start until none of it is left.
 ///
-///   running      child exits: clearing | lease nearly over, or front gone or cancels: ending
+///   running      child exits: clearing | lease nearly over, front gone, front cancels: ending
 ///   ending       SIGTERM was sent; grace over or lease over: everything is killed
-///   clearing     the child is gone; whatever it left behind gets SIGTERM, then SIGKILL
-///   gone         nothing is left: the lock can be released
+///   clearing     the child has exited; processes it left behind get SIGTERM, then SIGKILL
+///   gone         no process is left: the lock can be released
 class guarded_child {
 public:
-    guarded_child(const post& at, lease& held)
-        : at_{at}, settings_{at.settings}, held_{held}, loss_{held} {}
+    guarded_child(const guardian_context& context, lease& held)
+        : context_{context}, settings_{context.settings}, held_{held}, loss_{held} {}
 
-    /// False: it could not be started, as status() says in the way of a shell.
-    bool start(ready_child& ready);
-    /// Until nothing is left.
+    /// False: it could not be started, and status() is that of a shell: 127 or 126.
+    bool start(prepared_child& prepared);
+    /// Returns when no process is left.
     void watch();
 
     [[nodiscard]] bool was_lost() const noexcept { return lost_; }
@@ -57,25 +58,25 @@ private:
     using milliseconds = std::chrono::milliseconds;
 
     [[nodiscard]] milliseconds left() const noexcept { return held_.remaining(); }
-    [[nodiscard]] milliseconds next_look() const noexcept;
-    void look_at_time();
-    void end_child(const char* why);
-    void ask_all_to_end();
+    [[nodiscard]] milliseconds poll_timeout() const noexcept;
+    void check_deadlines();
+    void terminate(const char* reason);
+    void send_sigterm();
     void kill_all();
     void reap();
-    void on_change(int status);
+    void on_status_change(int status);
     void begin_clearing();
-    void listen();
-    void pass_on(int signal) const;
+    void receive_messages();
+    void forward_signal(int signal) const;
 
-    const post& at_;
+    const guardian_context& context_;
     const run_settings& settings_;
     lease& held_;
-    loss_bell loss_; ///< a broken lock ends the command at once, not at the next look
+    loss_event_fd loss_; ///< ends the command at once when the lock is broken
     state state_ = state::running;
     pid_t child_ = 0;
     int status_ = 0;
-    std::set<pid_t> asked_; ///< those that SIGTERM was sent to
+    std::set<pid_t> sigterm_sent_; ///< to these processes
     bool childless_ = false;
     bool lost_ = false;
     bool front_gone_ = false;

@@ -1,15 +1,15 @@
 #include "cli/guardian.hpp"
 
+#include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/failure_code.hpp"
 #include "cli/guarded_child.hpp"
 #include "cli/interruption.hpp"
+#include "cli/lock_operations.hpp"
 #include "cli/messages.hpp"
+#include "cli/prepared_child.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
-#include "cli/spawn.hpp"
 #include "cli/token_text.hpp"
-#include "cli/waiting.hpp"
 #include "holdfast/base/fd.hpp"
 
 #include <holdfast/holdfast.hpp>
@@ -32,45 +32,45 @@ namespace {
 using base::boot_clock;
 using std::chrono::milliseconds;
 
-/// Whether the front still wants the command, which is ready to begin. If the job was stopped
-/// meanwhile (Ctrl-Z), the front answers when that goes on.
-bool is_wanted(const post& at, const lease& held, pid_t ready) {
-    tell_deadline(at, held); // first: the front looks at it when it hears from us
-    at.front.say({word::kind::ready, ready});
+/// Asks the front whether to start the command, which is ready. False: cancelled, or the lease was
+/// lost meanwhile. If the job was stopped (Ctrl-Z), the front answers after SIGCONT.
+bool front_confirms_start(const guardian_context& context, const lease& held, pid_t child) {
+    publish_deadline(context, held); // before the message, after which the front reads it
+    context.front.send({message::kind::ready, child});
     for (;;) {
         bool closed = false;
-        while (const auto word = at.front.hear(closed)) {
-            if (word->what == word::kind::cancel) { return false; }
-            if (word->what == word::kind::go) { return held.valid(); }
+        while (const auto received = context.front.receive(closed)) {
+            if (received->type == message::kind::cancel) { return false; }
+            if (received->type == message::kind::start) { return held.valid(); }
         }
-        while (const auto signal = at.events.next()) {
+        while (const auto signal = context.events.next()) {
             if (signal->number == SIGTERM) { return false; }
         }
         if (closed || !held.valid()) { return false; }
-        std::array<pollfd, 2> both{pollfd{at.front.descriptor(), POLLIN, 0},
-                                   pollfd{at.events.descriptor(), POLLIN, 0}};
+        std::array<pollfd, 2> both{pollfd{context.front.descriptor(), POLLIN, 0},
+                                   pollfd{context.events.descriptor(), POLLIN, 0}};
         ::poll(both.data(), both.size(), 50);
-        tell_deadline(at, held);
+        publish_deadline(context, held);
     }
 }
 
-/// Whether somebody has asked us to stop waiting: the front, or by a SIGTERM to the guardian.
-bool is_cancelled(const post& at) {
+/// Whether to stop waiting: the front says so or is gone, or the guardian got SIGTERM.
+bool is_cancelled(const guardian_context& context) {
     bool closed = false;
-    while (const auto message = at.front.hear(closed)) {
-        if (message->what == word::kind::cancel || message->what == word::kind::signal) {
+    while (const auto received = context.front.receive(closed)) {
+        if (received->type == message::kind::cancel || received->type == message::kind::signal) {
             return true;
         }
     }
-    while (const auto signal = at.events.next()) {
+    while (const auto signal = context.events.next()) {
         if (signal->number == SIGTERM) { return true; }
     }
     return closed;
 }
 
-/// Empty: somebody else has it, or `cancelled`; then nothing is held.
-std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::instant end,
-                                          bool& cancelled) {
+/// Empty if someone else holds the lock, or if `cancelled`; nothing is held then.
+std::optional<lease> acquire_unless_cancelled(client& client, const guardian_context& context,
+                                              base::instant end, bool& cancelled) {
     std::optional<milliseconds> wait;
     if (end != base::never) {
         wait = std::max(std::chrono::ceil<milliseconds>(end - boot_clock::now()), milliseconds{0});
@@ -78,105 +78,109 @@ std::optional<lease> get_unless_cancelled(client& fleet, const post& at, base::i
     std::optional<lease> held;
     std::stop_token stop;
     {
-        const interruption_watch watch{
-            {{at.front.descriptor(), at.events.descriptor()}, [&at] { return is_cancelled(at); }}};
+        const interruption_watch watch{{{context.front.descriptor(), context.events.descriptor()},
+                                        [&context] { return is_cancelled(context); }}};
         stop = watch.stop();
-        held = get_lock(fleet, at.settings, wait, stop);
-    } // now nobody reads what the front says but us
+        held = acquire_lock(client, context.settings, wait, stop);
+    } // from here on only this thread reads the front's messages
     cancelled = stop.stop_requested();
     if (!cancelled) { return held; }
-    if (held) { give_back(*held); } // it came at the same moment
+    if (held) { release_lock(*held); } // granted at the same moment
     return std::nullopt;
 }
 
-/// Asks again if the lease is as good as over when we come to know of it: we were stopped. One that
-/// was handed on to us is short until its first renewal, which we cannot wait for.
-std::optional<lease> get_good_lock(client& fleet, const post& at, bool& cancelled) {
-    constexpr std::chrono::hours century{24L * 365 * 100}; // which is for ever
-    const auto end = at.settings.wait && *at.settings.wait < century
-                         ? base::later(boot_clock::now(), *at.settings.wait)
+/// Retries if the lease has nearly expired by the time that we see it, because we were stopped. A
+/// lease from a hand-off is short until its first renewal, which we cannot wait for.
+std::optional<lease> acquire_with_time_left(client& client, const guardian_context& context,
+                                            bool& cancelled) {
+    constexpr std::chrono::hours century{24L * 365 * 100}; // a longer wait has no limit
+    const auto end = context.settings.wait && *context.settings.wait < century
+                         ? base::later(boot_clock::now(), *context.settings.wait)
                          : base::never;
     for (;;) {
-        auto held = get_unless_cancelled(fleet, at, end, cancelled);
-        if (!held || held->remaining() > at.settings.grace + kill_slack) { return held; }
+        auto held = acquire_unless_cancelled(client, context, end, cancelled);
+        if (!held || held->remaining() > context.settings.grace + kill_slack) { return held; }
         std::error_code failure;
-        held->extend(at.settings.hold.lease, failure);
-        if (!failure && held->remaining() > at.settings.grace + kill_slack) { return held; }
+        held->extend(context.settings.hold.lease, failure);
+        if (!failure && held->remaining() > context.settings.grace + kill_slack) { return held; }
     }
 }
 
-/// Whoever waits for the end of what the child reads or writes must not wait for us.
-void let_go_of_streams() {
-    const base::fd nothing{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-    ::dup2(nothing.get(), STDIN_FILENO);
-    ::dup2(nothing.get(), STDOUT_FILENO);
+/// Closes our copies of the child's streams, so that readers of a pipe see its end when the child
+/// exits.
+void close_streams() {
+    const base::fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+    ::dup2(null.get(), STDIN_FILENO);
+    ::dup2(null.get(), STDOUT_FILENO);
 }
 
-void hold_and_run(const post& at) {
-    const auto& settings = at.settings;
-    if (settings.loud == loudness::verbose && !sees_whole_tree()) {
-        tell("/proc does not show this pid namespace: SIGTERM reaches only the command itself and "
-             "its orphans, SIGKILL reaches everything");
+void hold_and_run(const guardian_context& context) {
+    const auto& settings = context.settings;
+    if (settings.verbosity == verbosity::verbose && !sees_whole_tree()) {
+        print_message(
+            "/proc does not show this pid namespace: SIGTERM reaches only the command itself and "
+            "its orphans, SIGKILL reaches everything; mount /proc in this namespace");
     }
-    auto fleet = settings.where.open();
+    auto client = settings.engine.open();
     bool cancelled = false;
-    auto held = get_good_lock(fleet, at, cancelled);
+    auto held = acquire_with_time_left(client, context, cancelled);
     if (!held) {
-        if (!cancelled) { tell(settings, show_name(settings.name) + " is held by another"); }
-        at.front.say({word::kind::finished,
-                      cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
+        if (!cancelled) { print_message(settings, busy_message(settings.name)); }
+        context.front.send({message::kind::finished,
+                            cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
-    ready_child ready{settings.command,
-                      {{"HOLDFAST_NAME", settings.name},
-                       {"HOLDFAST_TOKEN", token_text(*held)},
-                       {"HOLDFAST_OWNER", held->owner()},
-                       {run_owners, owners_with(held->owner())}},
-                      at.signals,
-                      at.group};
-    if (!is_wanted(at, *held, ready.pid())) {
+    prepared_child prepared{settings.command,
+                            {{"HOLDFAST_NAME", settings.name},
+                             {"HOLDFAST_TOKEN", token_text(*held)},
+                             {"HOLDFAST_OWNER", held->owner()},
+                             {run_owners_variable, append_run_owner(held->owner())}},
+                            context.signals,
+                            context.group};
+    if (!front_confirms_start(context, *held, prepared.pid())) {
         const bool valid = held->valid();
-        at.deadline.set(base::never);
-        if (valid) { give_back(*held); }
-        at.front.say(
-            {word::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
+        context.deadline.set(base::never);
+        if (valid) { release_lock(*held); }
+        context.front.send(
+            {message::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
     }
-    guarded_child child{at, *held};
-    if (child.start(ready)) {
-        let_go_of_streams();
+    guarded_child child{context, *held};
+    if (child.start(prepared)) {
+        close_streams();
         child.watch();
     }
     if (child.was_lost()) {
-        tell(settings, show_name(settings.name) + ": the lock was lost; the command was ended");
-        at.front.say({word::kind::finished, exit_code::lost});
-        return; // what is left of the lease ends by itself
+        print_message(settings, quote_name(settings.name) +
+                                    ": the lock was lost, so the command was ended; run it again");
+        context.front.send({message::kind::finished, exit_code::lost});
+        return; // the rest of the lease expires
     }
-    at.deadline.set(base::never); // nothing runs any more: releasing may take its time
-    at.front.say({word::kind::exited, child.status()});
-    give_back(*held);
-    at.front.say({word::kind::released});
+    context.deadline.set(base::never); // the command has ended: the release is not urgent
+    context.front.send({message::kind::exited, child.status()});
+    release_lock(*held);
+    context.front.send({message::kind::released});
 }
 
 } // namespace
 
-void guard(const run_settings& settings, link_end front, shared_deadline& deadline,
-           const signal_state& signals, pid_t group) {
-    // Out of the shell's job: Ctrl-Z stops front and child, but the lock is still renewed.
+void run_guardian(const run_settings& settings, message_socket front, shared_deadline& deadline,
+                  const signal_state& signals, pid_t group) {
+    // Leave the shell's job: Ctrl-Z stops the front and the child, but the lock is still renewed.
     ::setpgid(0, 0);
     ::prctl(PR_SET_NAME, "hf-guardian");
     adopt_orphans();
     ignore({SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2});
-    survive_limits();
+    ignore_limit_signals();
     try {
-        const post at{settings, front, deadline, signals, group};
-        hold_and_run(at);
+        const guardian_context context{settings, front, deadline, signals, group};
+        hold_and_run(context);
     } catch (const error& problem) {
-        tell(problem.what());
-        front.say({word::kind::finished, code_of(problem)});
+        print_message(problem.what());
+        front.send({message::kind::finished, exit_code_for(problem)});
     } catch (const std::exception& problem) {
-        tell(problem.what());
-        front.say({word::kind::finished, exit_code::internal});
+        print_message(problem.what());
+        front.send({message::kind::finished, exit_code::internal});
     }
 }
 

@@ -15,70 +15,87 @@ namespace holdfast::cli {
 namespace {
 
 unsigned at_least_one(const std::string& option, unsigned value) {
-    if (value == 0) { throw error{errc::invalid_option, option + ": at least 1"}; }
+    if (value == 0) { throw error{errc::invalid_option, option + " must be at least 1"}; }
     return value;
 }
 
 } // namespace
 
-void add_hold_flags(CLI::App& to, hold_flags& flags) {
-    auto* const no_wait =
-        to.add_flag("-n,--no-wait", flags.no_wait, "Do not wait: exit with the busy code (75)");
-    to.add_option("-w,--wait", flags.wait, "Wait so long for the lock; default: for ever")
+void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
+    auto* const no_wait = subcommand.add_flag("-n,--no-wait", flags.no_wait,
+                                              "Do not wait: exit with the busy code (75)");
+    subcommand
+        .add_option("-w,--wait", flags.wait,
+                    "Wait up to this long, then exit with 75; default: no limit")
         ->type_name("DUR")
         ->excludes(no_wait);
-    to.add_option("--lease", flags.lease,
-                  "How long the lock outlives a holder that is heard of no more; default 30s "
-                  "(also: HOLDFAST_LEASE)")
+    subcommand
+        .add_option("--lease", flags.lease,
+                    "How long the lock stays taken after its holder crashes; default 30s (also: "
+                    "HOLDFAST_LEASE)")
         ->type_name("DUR");
-    to.add_option("--min-hold", flags.min_hold,
-                  "Keep the lock at least so long, even if done sooner: for jobs that must not run "
-                  "twice in a row")
+    subcommand
+        .add_option(
+            "--min-hold", flags.min_hold,
+            "Keep the lock at least this long, even if done sooner: for jobs that must not run "
+            "twice in a row")
         ->type_name("DUR");
-    to.add_option("--max-hold", flags.max_hold, "Hold it no longer than this")->type_name("DUR");
-    auto* const shared = to.add_flag("--shared", flags.shared,
-                                     "As a reader: together with others that say --shared");
-    auto* const exclusive = to.add_flag("--exclusive", flags.exclusive,
-                                        "As the writer of a lock that others take with --shared")
-                                ->excludes(shared);
-    auto* const limit = to.add_option("--limit", flags.limit, "Up to M may hold it at a time")
-                            ->type_name("M")
-                            ->excludes(shared)
-                            ->excludes(exclusive);
-    to.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
+    subcommand.add_option("--max-hold", flags.max_hold, "Hold the lock no longer than this")
+        ->type_name("DUR");
+    auto* const shared = subcommand.add_flag(
+        "--shared", flags.shared, "Hold it as a reader, together with others that use --shared");
+    auto* const exclusive =
+        subcommand
+            .add_flag("--exclusive", flags.exclusive,
+                      "Hold it as the writer of a lock that others hold with --shared")
+            ->excludes(shared);
+    auto* const limit =
+        subcommand.add_option("--limit", flags.limit, "Up to M may hold it at a time")
+            ->type_name("M")
+            ->excludes(shared)
+            ->excludes(exclusive);
+    subcommand.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
         ->type_name("N")
         ->needs(limit);
-    to.add_option("--note", flags.note, "Who and why, for people who ask")->type_name("TEXT");
-    to.add_option("-E,--busy-code", flags.busy_code, "Exit with this code instead of 75 when held")
+    subcommand
+        .add_option("--note", flags.note, "Who holds the lock and why, for people who inspect it")
+        ->type_name("TEXT");
+    subcommand
+        .add_option("-E,--busy-code", flags.busy_code,
+                    "Exit with this code instead of 75 if the lock is held")
         ->type_name("CODE")
         ->check(CLI::Range(0, 255));
 }
 
-void apply(const hold_flags& flags, run_settings& to) {
+void apply(const hold_flags& flags, run_settings& settings) {
     const char* const variable = std::getenv("HOLDFAST_LEASE"); // NOLINT(concurrency-mt-unsafe)
     if (!flags.lease.empty()) {
-        to.hold.lease = some_time("--lease", flags.lease);
+        settings.hold.lease = parse_positive_duration("--lease", flags.lease);
     } else if (variable != nullptr && *variable != '\0') {
-        to.hold.lease = duration_of("HOLDFAST_LEASE", variable);
+        settings.hold.lease = parse_duration_option("HOLDFAST_LEASE", variable);
     }
-    if (!flags.min_hold.empty()) { to.hold.min_hold = duration_of("--min-hold", flags.min_hold); }
-    if (!flags.max_hold.empty()) { to.hold.max_hold = some_time("--max-hold", flags.max_hold); }
-    if (flags.no_wait) { to.wait = std::chrono::milliseconds{0}; }
-    if (!flags.wait.empty()) { to.wait = duration_of("--wait", flags.wait); }
-    to.hold.note = flags.note;
-    // Whoever holds it may be killed or stopped while the work goes on elsewhere: then it must not
-    // be given away before the lease is over.
-    to.hold.detached = true;
-    to.busy_code = flags.busy_code;
+    if (!flags.min_hold.empty()) {
+        settings.hold.min_hold = parse_duration_option("--min-hold", flags.min_hold);
+    }
+    if (!flags.max_hold.empty()) {
+        settings.hold.max_hold = parse_positive_duration("--max-hold", flags.max_hold);
+    }
+    if (flags.no_wait) { settings.wait = std::chrono::milliseconds{0}; }
+    if (!flags.wait.empty()) { settings.wait = parse_duration_option("--wait", flags.wait); }
+    settings.hold.note = flags.note;
+    // The process that holds the lock may be killed or stopped while the command runs on:
+    // the engine must not grant the lock to someone else before the lease is over.
+    settings.hold.detached = true;
+    settings.busy_code = flags.busy_code;
     if (flags.shared || flags.exclusive) {
-        to.kind = primitive::shared_mutex;
-        to.mode = flags.shared ? mode::shared : mode::exclusive;
+        settings.kind = primitive::shared_mutex;
+        settings.mode = flags.shared ? mode::shared : mode::exclusive;
     }
     if (flags.limit) {
-        to.kind = primitive::semaphore;
-        to.mode = mode::permits;
-        to.limit = at_least_one("--limit", *flags.limit);
-        to.permits = at_least_one("--permits", flags.permits.value_or(1));
+        settings.kind = primitive::semaphore;
+        settings.mode = mode::permits;
+        settings.limit = at_least_one("--limit", *flags.limit);
+        settings.permits = at_least_one("--permits", flags.permits.value_or(1));
     }
 }
 

@@ -1,12 +1,12 @@
 #pragma once
-// The options that say what is wanted of a lock, shared by `run` and `acquire`.
+// The options of `run` and `acquire` that say how to hold the lock.
 
 #include "cli/run_settings.hpp"
 
 #include <optional>
 #include <string>
 
-// NOLINTNEXTLINE(readability-identifier-naming): not ours
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11's name
 namespace CLI {
 class App;
 } // namespace CLI
@@ -27,9 +27,10 @@ struct hold_flags {
     int busy_code = 75;
 };
 
-void add_hold_flags(CLI::App& to, hold_flags& flags);
+void add_hold_flags(CLI::App& subcommand, hold_flags& flags);
 
-/// Throws error(invalid_option) that names the option.
-void apply(const hold_flags& flags, run_settings& to);
+/// Parses the flags and HOLDFAST_LEASE into the settings. Throws error(invalid_option) that names
+/// the option.
+void apply(const hold_flags& flags, run_settings& settings);
 
 } // namespace holdfast::cli

@@ -1,7 +1,7 @@
 #pragma once
-// What ends a wait for the engine from outside: a signal, or a word from the front.
+// Cancels a wait for the engine when a signal or a message of the front arrives.
 
-#include "cli/bell.hpp"
+#include "cli/event_fd.hpp"
 
 #include <chrono>
 #include <functional>
@@ -12,34 +12,34 @@
 namespace holdfast::cli {
 
 struct interruption {
-    std::vector<int> descriptors{}; ///< there is something to read
-    /// Reads it; true: the wait is to end. Called by the thread that watches.
-    std::function<bool()> arrived{};
-    /// Called by that thread if the wait is not over `patience` after the interruption.
-    std::function<void()> impatient{};
+    std::vector<int> descriptors{}; ///< polled; readable when there may be an interruption
+    /// Reads from the descriptors; true: cancel the wait. Called on the watching thread.
+    std::function<bool()> read{};
+    /// Called on the watching thread if the wait continues for `cancel_timeout` after that.
+    std::function<void()> on_timeout{};
 };
 
-/// How long one who was asked to end waits for the engine, so that it leaves nothing behind there.
-/// Longer than a client that goes away does.
-inline constexpr std::chrono::milliseconds patience{1'000};
+/// How long a cancelled command waits for the engine, so that it leaves nothing behind there.
+/// Longer than a client takes to shut down.
+inline constexpr std::chrono::milliseconds cancel_timeout{1'000};
 
-/// While it lives, a thread looks out for the interruption.
+/// Runs a thread that watches for the interruption until the destructor.
 class interruption_watch {
 public:
-    /// Throws std::system_error if there is no thread or descriptor to be had.
-    explicit interruption_watch(interruption by);
+    /// Throws std::runtime_error if the system has no thread or descriptor left.
+    explicit interruption_watch(interruption interruption);
     interruption_watch(const interruption_watch&) = delete;
     interruption_watch& operator=(const interruption_watch&) = delete;
     ~interruption_watch();
 
-    /// Stop is requested by the interruption. After the destructor it says whether there was one.
+    /// The interruption requests this stop. A copy still tells so after the destructor.
     [[nodiscard]] std::stop_token stop() const { return stop_.get_token(); }
 
 private:
     void watch();
 
-    interruption by_;
-    bell over_;
+    interruption interruption_;
+    event_fd finished_;
     std::stop_source stop_;
     std::thread thread_;
 };

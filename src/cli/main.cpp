@@ -2,8 +2,8 @@
 
 #include "cli/command_words.hpp"
 #include "cli/commands.hpp"
+#include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/failure_code.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/script_output.hpp"
@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <new>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -29,25 +30,25 @@ namespace holdfast::cli {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  holdfast run nightly -- ./job.sh        run a job once, wherever it is started from
-  holdfast run -n deploy -- ./deploy.sh   or not at all if somebody is at it (exit 75)
-  holdfast demo                           see it at work
-  holdfast run --help                     all that 'run' can do
+  holdfast run nightly -- ./job.sh        run a job once, wherever it starts
+  holdfast run -n deploy -- ./deploy.sh   exit with 75 if someone else holds the lock
+  holdfast demo                           show a lock at work
+  holdfast run --help                     all options of 'run'
 
-Locks are kept in a file of yours, for all processes of this host; --url or
-HOLDFAST_URL names another place.)";
+By default locks are in a file per user, for all processes of this host; --url or
+HOLDFAST_URL names another engine.)";
 
-/// Whether what is printed is for a shell to evaluate, as far as a wrong line can be understood.
+/// Whether a shell is to evaluate the output. Works without the parser, which may have failed.
 bool is_for_eval(int argc, char** argv) {
     const std::vector<std::string> words{argv + 1, argv + argc};
     return !words.empty() && words.front() == "acquire" &&
            std::find(words.begin(), words.end(), "--json") == words.end();
 }
 
-/// An empty value is most often a variable that was not set: "--lease $LEASE" must not mean 30s.
+/// An empty value is most often an unset variable: `--lease "$LEASE"` must not mean the default.
 void refuse_empty_values(CLI::App& app) {
     const std::function<std::string(const std::string&)> check = [](const std::string& value) {
-        return std::string{value.empty() ? "an empty value; give one, or leave the option out"
+        return std::string{value.empty() ? "the value is empty; give one, or leave the option out"
                                          : ""};
     };
     for (auto* const sub : app.get_subcommands(nullptr)) {
@@ -74,21 +75,22 @@ int main_or_throw(int argc, char** argv) {
     add_man(app, chosen);
     refuse_empty_values(app);
     std::vector<std::string> words{argv + 1, argv + argc};
-    const auto begin = command_begins(run, words);
-    command.assign(words.begin() + begin.command, words.end());
-    words.resize(static_cast<std::size_t>(begin.end_of_ours));
-    if (begin.command == begin.end_of_ours && !command.empty() && command[0].starts_with('-')) {
+    const auto split = split_command_line(run, words);
+    command.assign(words.begin() + split.command_begin, words.end());
+    words.resize(static_cast<std::size_t>(split.options_end));
+    if (split.command_begin == split.options_end && !command.empty() &&
+        command[0].starts_with('-')) {
         throw error{errc::invalid_option, "'" + command[0] +
                                               "' after NAME: options go before NAME, or write -- "
                                               "before the command"};
     }
     try {
-        std::reverse(words.begin(), words.end()); // as CLI11 wants them
+        std::reverse(words.begin(), words.end()); // CLI11 expects them in reverse
         app.parse(std::move(words));
-    } catch (const CLI::ParseError& wrong) {
-        if (wrong.get_exit_code() == 0) { return app.exit(wrong); } // --help, --version
-        tell(wrong.what());
-        tell("see: holdfast --help, holdfast run --help");
+    } catch (const CLI::ParseError& problem) {
+        if (problem.get_exit_code() == 0) { return app.exit(problem); } // --help, --version
+        print_message(problem.what());
+        print_message("see: holdfast --help, holdfast run --help");
         return exit_code::usage;
     }
     return chosen();
@@ -100,15 +102,19 @@ int main_or_throw(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     using namespace holdfast;
-    if (!cli::fill_closed_streams()) { return cli::exit_code::internal; } // nobody to tell
+    if (!cli::fill_closed_streams()) { return cli::exit_code::internal; } // there is no stderr
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     int code = cli::exit_code::internal;
     try {
-        code = cli::with_output_written(cli::main_or_throw(argc, argv));
+        code = cli::flush_output(cli::main_or_throw(argc, argv));
     } catch (const error& problem) {
-        cli::tell(problem.what());
-        code = cli::code_of(problem);
-    } catch (const std::exception& problem) { cli::tell(problem.what()); }
-    if (code != cli::exit_code::ok && cli::is_for_eval(argc, argv)) { cli::fail_for_eval(code); }
+        cli::print_message(problem.what());
+        code = cli::exit_code_for(problem);
+    } catch (const std::bad_alloc&) {
+        cli::print_message("no memory is left; free some and try again");
+    } catch (const std::exception& problem) { cli::print_message(problem.what()); }
+    if (code != cli::exit_code::ok && cli::is_for_eval(argc, argv)) {
+        cli::print_eval_failure(code);
+    }
     return code;
 }

@@ -1,5 +1,4 @@
-// The man page and the completions, made from the command line's own description: of options they
-// cannot say anything else than --help.
+// The man page and the completions, generated from the same descriptions as --help.
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
@@ -19,25 +18,25 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string roff(const std::string& text) {
+std::string escape_roff(const std::string& text) {
     std::string out;
     bool line_begins = true;
-    for (const char one : text) {
-        if (line_begins && (one == '.' || one == '\'')) { out += "\\&"; }
-        if (one == '\\') {
+    for (const char letter : text) {
+        if (line_begins && (letter == '.' || letter == '\'')) { out += "\\&"; }
+        if (letter == '\\') {
             out += "\\e";
-        } else if (one == '-') {
+        } else if (letter == '-') {
             out += "\\-";
         } else {
-            out += one;
+            out += letter;
         }
-        line_begins = one == '\n';
+        line_begins = letter == '\n';
     }
     return out;
 }
 
-/// The subcommands that people are told of.
-std::vector<const CLI::App*> shown(const CLI::App& app) {
+/// The subcommands that --help lists.
+std::vector<const CLI::App*> visible_subcommands(const CLI::App& app) {
     std::vector<const CLI::App*> out;
     for (const auto* const sub : app.get_subcommands(nullptr)) {
         if (!sub->get_group().empty()) { out.push_back(sub); }
@@ -45,65 +44,64 @@ std::vector<const CLI::App*> shown(const CLI::App& app) {
     return out;
 }
 
-std::string names_of(const CLI::Option& option) {
+std::string option_names(const CLI::Option& option) {
     std::string out;
     for (const auto& name : option.get_snames()) { out += (out.empty() ? "-" : ", -") + name; }
     for (const auto& name : option.get_lnames()) { out += (out.empty() ? "--" : ", --") + name; }
     return out.empty() ? option.get_name() : out;
 }
 
-std::string options_in_roff(const CLI::App& app) {
+std::string roff_options(const CLI::App& app) {
     std::string out;
     for (const auto* const option : app.get_options()) {
-        out += ".TP\n.B " + roff(names_of(*option));
+        out += ".TP\n.B " + escape_roff(option_names(*option));
         if (option->get_items_expected_max() > 0 && !option->get_positional()) {
-            out += " " + roff(option->get_type_name());
+            out += " " + escape_roff(option->get_type_name());
         }
-        out += "\n" + roff(option->get_description()) + "\n";
+        out += "\n" + escape_roff(option->get_description()) + "\n";
     }
     return out;
 }
 
-struct explained {
-    std::string what;
-    std::string means;
+struct term_description {
+    std::string term;
+    std::string description;
 };
 
-std::vector<explained> exit_statuses() {
+std::vector<term_description> exit_statuses() {
     const auto code = [](int number) { return std::to_string(number); };
     return {
-        {code(exit_code::ok), "Done; of run, the command ran and ended with 0."},
-        {code(exit_code::failed), "renew, release: the lock is not held any more."},
+        {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
+        {code(exit_code::failed), "renew, release: that owner does not hold the lock any more."},
         {code(exit_code::usage),
-         "The command line is wrong, or the name is in use in another way."},
+         "The command line is wrong, or the name is in use as another kind of lock."},
         {code(exit_code::unavailable), "The engine cannot be reached or used."},
         {code(exit_code::internal),
-         "The output could not be written, or a fault of holdfast itself."},
-        {code(exit_code::busy), "Somebody else holds the lock; -E changes it."},
+         "The output could not be written, or an internal error of holdfast."},
+        {code(exit_code::busy), "Someone else holds the lock; -E changes this code."},
         {code(exit_code::lost), "The lock was lost; run has ended the command."},
         {code(exit_code::not_executable), "run: the command could not be started."},
         {code(exit_code::not_found), "run: the command was not found."},
-        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the waiting."},
+        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the wait."},
         {"any other", "run: the command's own."},
     };
 }
 
-std::vector<explained> environment() {
+std::vector<term_description> environment() {
     return {
-        {"HOLDFAST_URL", "Where locks are kept; --url and --url-file come before it."},
-        {"HOLDFAST_LEASE", "The lease, where --lease says nothing."},
-        {"HOLDFAST_LOG",
-         "quiet, info or verbose: how much run says, where neither -q nor -v does."},
+        {"HOLDFAST_URL", "The engine; --url and --url-file take precedence."},
+        {"HOLDFAST_LEASE", "The lease, unless --lease is given."},
+        {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
          "Set for the command of run, and printed by acquire; renew and release read them."},
-        {"HOLDFAST_RUN", "Set for the command of run: the locks of the runs around it."},
+        {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
     };
 }
 
-std::string section_in_roff(const char* title, const std::vector<explained>& all) {
+std::string roff_section(const char* title, const std::vector<term_description>& entries) {
     std::string out = std::string{".SH "} + title + "\n";
-    for (const auto& explained : all) {
-        out += ".TP\n.B " + roff(explained.what) + "\n" + roff(explained.means) + "\n";
+    for (const auto& entry : entries) {
+        out += ".TP\n.B " + escape_roff(entry.term) + "\n" + escape_roff(entry.description) + "\n";
     }
     return out;
 }
@@ -111,25 +109,26 @@ std::string section_in_roff(const char* title, const std::vector<explained>& all
 std::string man_page(const CLI::App& app) {
     std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING "\"\n.SH NAME\n"
                       "holdfast \\- " +
-                      roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
-    for (const auto* const sub : shown(app)) {
+                      escape_roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
+    for (const auto* const sub : visible_subcommands(app)) {
         out += ".B holdfast " + sub->get_name() + "\n[options]";
         for (const auto* const option : sub->get_options()) {
-            if (option->get_positional()) { out += " " + roff(option->get_name()); }
+            if (option->get_positional()) { out += " " + escape_roff(option->get_name()); }
         }
         out += "\n.br\n";
     }
-    out += ".SH DESCRIPTION\n" + roff(app.get_description()) + "\n.nf\n" + roff(app.get_footer()) +
-           "\n.fi\n";
-    for (const auto* const sub : shown(app)) {
-        out += ".SH HOLDFAST " + sub->get_name() + "\n" + roff(sub->get_description()) + "\n" +
-               options_in_roff(*sub) + ".PP\n.nf\n" + roff(sub->get_footer()) + "\n.fi\n";
+    out += ".SH DESCRIPTION\n" + escape_roff(app.get_description()) + "\n.nf\n" +
+           escape_roff(app.get_footer()) + "\n.fi\n";
+    for (const auto* const sub : visible_subcommands(app)) {
+        out += ".SH HOLDFAST " + sub->get_name() + "\n" + escape_roff(sub->get_description()) +
+               "\n" + roff_options(*sub) + ".PP\n.nf\n" + escape_roff(sub->get_footer()) +
+               "\n.fi\n";
     }
-    return out + section_in_roff("EXIT STATUS", exit_statuses()) +
-           section_in_roff("ENVIRONMENT", environment());
+    return out + roff_section("EXIT STATUS", exit_statuses()) +
+           roff_section("ENVIRONMENT", environment());
 }
 
-std::string words_of(const CLI::App& app) {
+std::string long_options(const CLI::App& app) {
     std::string out;
     for (const auto* const option : app.get_options()) {
         for (const auto& name : option->get_lnames()) { out += " --" + name; }
@@ -140,9 +139,9 @@ std::string words_of(const CLI::App& app) {
 std::string bash_completion(const CLI::App& app) {
     std::string subs;
     std::string cases;
-    for (const auto* const sub : shown(app)) {
+    for (const auto* const sub : visible_subcommands(app)) {
         subs += " " + sub->get_name();
-        cases += "        " + sub->get_name() + ") words='" + words_of(*sub) + "' ;;\n";
+        cases += "        " + sub->get_name() + ") words='" + long_options(*sub) + "' ;;\n";
     }
     return "_holdfast() {\n"
            "    local current=${COMP_WORDS[COMP_CWORD]} words='' at\n"
@@ -169,13 +168,13 @@ std::string zsh_completion(const CLI::App& app) {
                       "_holdfast() {\n"
                       "    if (( CURRENT == 2 )); then\n"
                       "        compadd --";
-    for (const auto* const sub : shown(app)) { out += " " + sub->get_name(); }
+    for (const auto* const sub : visible_subcommands(app)) { out += " " + sub->get_name(); }
     out += " --help --version\n        return\n    fi\n"
            "    if (( ${words[(I)--]} > 0 && ${words[(I)--]} < CURRENT )); then\n"
            "        _normal\n        return\n    fi\n"
            "    case ${words[2]} in\n";
-    for (const auto* const sub : shown(app)) {
-        out += "        " + sub->get_name() + ") compadd --" + words_of(*sub) + " ;;\n";
+    for (const auto* const sub : visible_subcommands(app)) {
+        out += "        " + sub->get_name() + ") compadd --" + long_options(*sub) + " ;;\n";
     }
     return out + "    esac\n}\n"
                  "if [[ ${funcstack[1]} == _holdfast ]]; then _holdfast \"$@\"; "
@@ -184,16 +183,16 @@ std::string zsh_completion(const CLI::App& app) {
 
 std::string fish_quote(const std::string& text) {
     std::string out;
-    for (const char one : text) {
-        if (one == '\'' || one == '\\') { out += '\\'; }
-        out += one;
+    for (const char letter : text) {
+        if (letter == '\'' || letter == '\\') { out += '\\'; }
+        out += letter;
     }
     return out;
 }
 
 std::string fish_completion(const CLI::App& app) {
     std::string out = "complete -c holdfast -f\n";
-    for (const auto* const sub : shown(app)) {
+    for (const auto* const sub : visible_subcommands(app)) {
         out += "complete -c holdfast -n __fish_use_subcommand -a " + sub->get_name() + " -d '" +
                fish_quote(sub->get_description()) + "'\n";
         for (const auto* const option : sub->get_options()) {
@@ -206,8 +205,8 @@ std::string fish_completion(const CLI::App& app) {
     return out;
 }
 
-int show(const std::string& text) {
-    std::fputs(text.c_str(), stdout); // main looks after failures
+int print_page(const std::string& text) {
+    std::fputs(text.c_str(), stdout); // main() checks for failures
     return exit_code::ok;
 }
 
@@ -222,8 +221,8 @@ void add_completion(CLI::App& app, action& chosen) {
     sub->footer("Example:\n  source <(holdfast completion bash)");
     sub->callback([&app, shell, &chosen] {
         chosen = [&app, shell] {
-            if (*shell == "zsh") { return show(zsh_completion(app)); }
-            return show(*shell == "fish" ? fish_completion(app) : bash_completion(app));
+            if (*shell == "zsh") { return print_page(zsh_completion(app)); }
+            return print_page(*shell == "fish" ? fish_completion(app) : bash_completion(app));
         };
     });
 }
@@ -231,7 +230,7 @@ void add_completion(CLI::App& app, action& chosen) {
 void add_man(CLI::App& app, action& chosen) {
     auto* const sub = app.add_subcommand("man", "Print the man page");
     sub->footer("Example:\n  holdfast man | man -l -");
-    sub->callback([&app, &chosen] { chosen = [&app] { return show(man_page(app)); }; });
+    sub->callback([&app, &chosen] { chosen = [&app] { return print_page(man_page(app)); }; });
 }
 
 } // namespace holdfast::cli

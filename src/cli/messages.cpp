@@ -8,31 +8,35 @@
 
 namespace holdfast::cli {
 
-void tell(std::string_view text) noexcept {
+void print_message(std::string_view text) noexcept {
     std::string line = "holdfast: ";
     line += text;
     line += '\n';
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void tell(const run_settings& settings, std::string_view text) noexcept {
-    if (settings.loud != loudness::quiet) { tell(text); }
+void print_message(const run_settings& settings, std::string_view text) noexcept {
+    if (settings.verbosity != verbosity::quiet) { print_message(text); }
 }
 
-std::string show_name(std::string_view name) { return base::quote(name); }
+std::string quote_name(std::string_view name) { return base::quote(name); }
 
-std::string show_text(std::string_view text) {
-    constexpr std::size_t uncut = 80; // bytes that quote() shows
+std::string escape_text(std::string_view text) {
+    constexpr std::size_t chunk = 80; // quote() cuts longer text
     std::string out;
-    for (; !text.empty(); text.remove_prefix(std::min(uncut, text.size()))) {
-        const auto quoted = base::quote(text.substr(0, uncut));
+    for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size()))) {
+        const auto quoted = base::quote(text.substr(0, chunk));
         out += quoted.substr(1, quoted.size() - 2);
     }
     return out;
 }
 
-std::string not_released(std::string_view name, const std::exception& why) {
-    return show_name(name) + " could not be released: " + why.what();
+std::string busy_message(std::string_view name) {
+    return quote_name(name) + " is held by someone else; try again later, or wait longer (--wait)";
+}
+
+std::string release_failure(std::string_view name, const std::exception& failure) {
+    return quote_name(name) + " could not be released: " + failure.what();
 }
 
 } // namespace holdfast::cli

@@ -1,5 +1,5 @@
 #pragma once
-// Words to the person at the terminal: to stderr, one line at a time, never in the child's way.
+// Messages to the user on stderr, one line at a time; stdout belongs to the child.
 
 #include "cli/run_settings.hpp"
 
@@ -10,15 +10,17 @@
 namespace holdfast::cli {
 
 /// `holdfast: text` on stderr in one write, so that lines of several processes do not mix.
-void tell(std::string_view text) noexcept;
-/// Unless -q.
-void tell(const run_settings& settings, std::string_view text) noexcept;
+void print_message(std::string_view text) noexcept;
+/// The same, but nothing with -q.
+void print_message(const run_settings& settings, std::string_view text) noexcept;
 
-/// A lock's name, which may hold any bytes, in quotes.
-[[nodiscard]] std::string show_name(std::string_view name);
-/// What somebody else has written, all of it, with nothing in it that a terminal would obey.
-[[nodiscard]] std::string show_text(std::string_view text);
-/// That a lock could not be released, and why.
-[[nodiscard]] std::string not_released(std::string_view name, const std::exception& why);
+/// A lock's name, which may contain any bytes, in quotes.
+[[nodiscard]] std::string quote_name(std::string_view name);
+/// Text of another process, in full, with control characters escaped for the terminal.
+[[nodiscard]] std::string escape_text(std::string_view text);
+/// `"name" is held by someone else; ...`
+[[nodiscard]] std::string busy_message(std::string_view name);
+/// `"name" could not be released: ` and why.
+[[nodiscard]] std::string release_failure(std::string_view name, const std::exception& failure);
 
 } // namespace holdfast::cli

@@ -15,7 +15,7 @@ namespace holdfast::cli {
 
 bool fill_closed_streams() noexcept {
     for (;;) {
-        // Neither reading nor writing works on it, as on a closed one; /dev/null would swallow.
+        // Reads and writes fail on O_PATH, as on a closed descriptor; /dev/null would succeed.
         const int file = ::open("/", O_PATH | O_CLOEXEC);
         if (file < 0) { return false; }
         if (file > STDERR_FILENO) {
@@ -32,12 +32,13 @@ bool print(std::string_view text) noexcept {
            std::fflush(stdout) == 0;
 }
 
-int with_output_written(int code) {
+int flush_output(int code) {
     std::cout.flush(); // the help of CLI11
     const bool flushed = std::fflush(stdout) == 0;
-    const auto why = flushed ? std::string{} : ": " + std::generic_category().message(errno);
+    const auto reason =
+        flushed ? std::string{} : " (" + std::generic_category().message(errno) + ")";
     if ((flushed && std::ferror(stdout) == 0) || code != exit_code::ok) { return code; }
-    tell("the output could not be written" + why);
+    print_message("the output could not be written" + reason + "; check where stdout goes");
     return exit_code::internal;
 }
 

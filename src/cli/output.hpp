@@ -1,23 +1,23 @@
 #pragma once
-// stdout of the command: what could not be written is a failure, and not silence.
+// Writes to stdout; output that cannot be written is a failure.
 
 #include <string_view>
 
 namespace holdfast::cli {
 
-/// Puts descriptors that fail into the places of stdin, stdout and stderr if they are closed, since
-/// the next file that we open would take the place otherwise. Commands that we start find them
-/// closed all the same. False: there is no descriptor to be had.
+/// Opens placeholders on which all I/O fails for stdin, stdout and stderr if they are closed;
+/// otherwise the next file that we open would take their place. Commands that we start still find
+/// them closed. False: the system has no descriptor left.
 [[nodiscard]] bool fill_closed_streams() noexcept;
 
-/// Whether anything at all can be written to stdout.
+/// Whether stdout can be written to at all.
 [[nodiscard]] bool stdout_is_open() noexcept;
 
-/// Writes all of it to stdout, now. False: errno says why not.
+/// Writes all of it to stdout and flushes. False: errno says why not.
 [[nodiscard]] bool print(std::string_view text) noexcept;
 
-/// The exit code of a command that is at its end with `code`: a failure if some of what it printed
-/// could not be written, which a full disk may show only now.
-[[nodiscard]] int with_output_written(int code);
+/// Flushes stdout at the end of a command and returns its exit code: `code`, or a failure if some
+/// output could not be written. A full disk may show only now.
+[[nodiscard]] int flush_output(int code);
 
 } // namespace holdfast::cli

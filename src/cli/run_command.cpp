@@ -1,10 +1,10 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
+#include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/front.hpp"
 #include "cli/hold_flags.hpp"
 #include "cli/messages.hpp"
-#include "cli/place.hpp"
 #include "cli/run_settings.hpp"
 
 #include <holdfast/error.hpp>
@@ -25,7 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 struct run_flags {
-    place_options where;
+    engine_flags engine;
     hold_flags hold;
     std::string name;
     std::vector<std::string> command;
@@ -35,67 +35,68 @@ struct run_flags {
     bool verbose = false;
 };
 
-loudness loudness_of(const run_flags& flags) {
-    if (flags.quiet) { return loudness::quiet; }
-    if (flags.verbose) { return loudness::verbose; }
+verbosity parse_verbosity(const run_flags& flags) {
+    if (flags.quiet) { return verbosity::quiet; }
+    if (flags.verbose) { return verbosity::verbose; }
     const char* const variable = std::getenv("HOLDFAST_LOG"); // NOLINT(concurrency-mt-unsafe)
     const std::string_view word = variable == nullptr ? "" : variable;
-    if (word.empty() || word == "info") { return loudness::usual; }
-    if (word == "quiet") { return loudness::quiet; }
-    if (word == "verbose" || word == "debug") { return loudness::verbose; }
+    if (word.empty() || word == "info") { return verbosity::normal; }
+    if (word == "quiet") { return verbosity::quiet; }
+    if (word == "verbose" || word == "debug") { return verbosity::verbose; }
     throw error{errc::invalid_option,
                 "HOLDFAST_LOG: '" + std::string{word} + "' is not one of quiet, info, verbose"};
 }
 
-/// SIGTERM goes out at N - grace and the rest is killed by N. While renewals go well the lease
-/// never gets that short, if it is at least three times grace and margin together.
-void set_grace(const std::string& text, run_settings& to) {
-    const auto lease = to.hold.max_hold > milliseconds{0}
-                           ? std::min(to.hold.lease, to.hold.max_hold)
-                           : to.hold.lease;
-    const auto margin = std::max(milliseconds{50}, lease / 20); // hold_options::margin's default
-    to.grace = text.empty() ? std::min<milliseconds>(milliseconds{5'000}, lease / 6)
-                            : duration_of("--grace", text);
-    const auto least = 3 * (to.grace + margin);
-    if (lease < least && !text.empty()) {
-        throw error{errc::invalid_option, "--grace " + say_duration(to.grace) +
-                                              " needs a lease of at least " + say_duration(least) +
-                                              ", and it is " + say_duration(lease) +
-                                              "; give a longer --lease or a shorter --grace"};
+/// SIGTERM is sent at N - grace, SIGKILL by N. As long as renewals succeed, N is never that close
+/// if the lease is at least three times the sum of grace and margin.
+void set_grace(const std::string& text, run_settings& settings) {
+    const auto lease = settings.hold.max_hold > milliseconds{0}
+                           ? std::min(settings.hold.lease, settings.hold.max_hold)
+                           : settings.hold.lease;
+    const auto margin = std::max(milliseconds{50}, lease / 20); // lock_options::margin's default
+    settings.grace = text.empty() ? std::min<milliseconds>(milliseconds{5'000}, lease / 6)
+                                  : parse_duration_option("--grace", text);
+    const auto min_lease = 3 * (settings.grace + margin);
+    if (lease < min_lease && !text.empty()) {
+        throw error{errc::invalid_option,
+                    "--grace " + format_duration(settings.grace) + " needs a lease of at least " +
+                        format_duration(min_lease) + ", and it is " + format_duration(lease) +
+                        "; give a longer --lease or a shorter --grace"};
     }
 }
 
-run_settings settings_of(const run_flags& flags) {
+run_settings parse_run_flags(const run_flags& flags) {
     run_settings out;
     apply(flags.hold, out);
-    out.where = place_of(flags.where);
+    out.engine = parse_engine_flags(flags.engine);
     out.name = flags.name;
     out.command = flags.command;
-    out.loud = loudness_of(flags);
+    out.verbosity = parse_verbosity(flags);
     set_grace(flags.grace, out);
     if (!flags.shell_line.empty()) {
         if (!out.command.empty()) {
-            throw error{errc::invalid_option, "-c: give either a shell line or a command"};
+            throw error{errc::invalid_option,
+                        "-c is given beside a command; give only one of them"};
         }
         out.command = {"/bin/sh", "-c", flags.shell_line};
     }
     if (out.command.empty()) {
         throw error{errc::invalid_option,
-                    "no command; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
+                    "no command is given; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
     }
     return out;
 }
 
 constexpr const char* examples = R"(Examples:
   holdfast run nightly-report -- ./report.sh      wait, then run it under the lock
-  holdfast run -n deploy -- ./deploy.sh           exit 75 at once if somebody deploys
-  holdfast run -w 30s --note "$USER" db -- make   wait up to 30 s, and say who you are
+  holdfast run -n deploy -- ./deploy.sh           exit with 75 if someone else deploys
+  holdfast run -w 30s --note "$USER" db -- make   wait up to 30 s; note who holds it
   holdfast run --limit 3 encoder -- ffmpeg ...    at most three at a time
   holdfast run --min-hold 50m hourly -- ./job     not twice within 50 minutes
   holdfast run -c 'a | b > c' pipeline            a shell line
 
 Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
-75 held by another, 69 engine unavailable, 64 wrong usage, 76 lock lost.)";
+75 the lock is held, 69 engine unavailable, 64 wrong usage, 76 lock lost.)";
 
 } // namespace
 
@@ -105,18 +106,19 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
     run->footer(examples);
     add_hold_flags(*run, flags->hold);
     run->add_option("--grace", flags->grace,
-                    "Between SIGTERM and SIGKILL when the lock is about to be lost; default 5s or "
-                    "a sixth of the lease")
+                    "The time between SIGTERM and SIGKILL when the lock is about to be lost; "
+                    "default 5s or a sixth of the lease")
         ->type_name("DUR");
-    run->add_option("-c,--command", flags->shell_line, "A line for /bin/sh instead of a command")
+    run->add_option("-c,--command", flags->shell_line, "Run a line of /bin/sh instead of a command")
         ->type_name("LINE");
-    auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Say nothing but errors");
+    auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Print errors only");
     run->add_flag("-v,--verbose", flags->verbose,
-                  "Say who holds it and how long we have waited (also: HOLDFAST_LOG=verbose)")
+                  "Print who holds the lock and how long the wait takes (also: "
+                  "HOLDFAST_LOG=verbose)")
         ->excludes(quiet);
-    add_place(*run, flags->where);
-    run->add_option("NAME", flags->name, "What to lock: any text of up to 512 bytes")->required();
-    run->add_option("COMMAND", flags->command, "What to run, with its arguments");
+    add_engine_flags(*run, flags->engine);
+    run->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
+    run->add_option("COMMAND", flags->command, "The command to run, with its arguments");
     run->callback([flags, &command, &chosen] {
         if (!flags->command.empty()) {
             throw CLI::ParseError{"'" + flags->command.front() +
@@ -124,7 +126,7 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
                                   exit_code::usage};
         }
         flags->command = command;
-        chosen = [flags] { return cli::run(settings_of(*flags)); };
+        chosen = [flags] { return cli::run(parse_run_flags(*flags)); };
     });
     return *run;
 }

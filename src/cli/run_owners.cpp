@@ -7,22 +7,22 @@ namespace holdfast::cli {
 
 namespace {
 
-std::string owners_around() {
-    const char* const value = std::getenv(run_owners); // NOLINT(concurrency-mt-unsafe)
+std::string enclosing_run_owners() {
+    const char* const value = std::getenv(run_owners_variable); // NOLINT(concurrency-mt-unsafe)
     return value == nullptr ? "" : value;
 }
 
 } // namespace
 
-std::string owners_with(const std::string& owner) {
-    const auto around = owners_around();
-    return around.empty() ? owner : around + " " + owner;
+std::string append_run_owner(const std::string& owner) {
+    const auto enclosing = enclosing_run_owners();
+    return enclosing.empty() ? owner : enclosing + " " + owner;
 }
 
-bool is_of_a_run(const std::string& owner) {
-    std::istringstream owners{owners_around()};
-    for (std::string one; owners >> one;) {
-        if (one == owner) { return true; }
+bool is_run_owner(const std::string& owner) {
+    std::istringstream owners{enclosing_run_owners()};
+    for (std::string enclosing; owners >> enclosing;) {
+        if (enclosing == owner) { return true; }
     }
     return false;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// What `holdfast run` was asked to do.
+// The settings of one `holdfast run` or `acquire`, from its options and environment.
 
-#include "cli/place.hpp"
+#include "cli/engine_flags.hpp"
 
 #include <holdfast/lock_info.hpp>
 #include <holdfast/options.hpp>
@@ -13,22 +13,22 @@
 
 namespace holdfast::cli {
 
-enum class loudness { quiet, usual, verbose };
+enum class verbosity { quiet, normal, verbose };
 
 struct run_settings {
-    place where;
+    engine_address engine;
     std::string name;
     std::vector<std::string> command;
     primitive kind = primitive::mutex;
     holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
     unsigned limit = 1;
-    /// Empty: for ever; 0: not at all.
+    /// Empty: no limit; 0: do not wait.
     std::optional<std::chrono::milliseconds> wait{};
-    hold_options hold{};
+    lock_options hold{};
     std::chrono::milliseconds grace{0};
     int busy_code = 75;
-    loudness loud = loudness::usual;
+    cli::verbosity verbosity = verbosity::normal;
 };
 
 } // namespace holdfast::cli

@@ -10,11 +10,11 @@ namespace holdfast::cli {
 
 std::string shell_quote(std::string_view text) {
     std::string out = "'";
-    for (const char one : text) {
-        if (one == '\'') {
+    for (const char letter : text) {
+        if (letter == '\'') {
             out += "'\\''";
         } else {
-            out += one;
+            out += letter;
         }
     }
     return out + "'";
@@ -28,7 +28,7 @@ std::string as_shell(const grant_text& grant) {
 
 namespace {
 
-/// How many bytes of valid UTF-8 begin here; 0: none.
+/// The length of the UTF-8 sequence at the front; 0: invalid.
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned char first = byte(0);
@@ -77,9 +77,9 @@ std::string as_json(const grant_text& grant) {
            ", \"valid_for_ms\": " + std::to_string(grant.valid_for.count()) + "}\n";
 }
 
-void fail_for_eval(int code) {
+void print_eval_failure(int code) {
     if (::isatty(STDOUT_FILENO) != 0) { return; }
-    [[maybe_unused]] const bool told = print("(exit " + std::to_string(code) + ")\n");
+    [[maybe_unused]] const bool printed = print("(exit " + std::to_string(code) + ")\n");
 }
 
 } // namespace holdfast::cli

@@ -1,5 +1,5 @@
 #pragma once
-// What `holdfast acquire` prints: safe to be read by a shell, whatever bytes the name has.
+// What `holdfast acquire` prints: safe for a shell to evaluate, whatever bytes the name has.
 
 #include <chrono>
 #include <string>
@@ -10,19 +10,19 @@ namespace holdfast::cli {
 struct grant_text {
     std::string name;
     std::string owner;
-    std::string token; ///< digits; empty: it has none
+    std::string token; ///< digits; empty: the layout has no tokens
     std::chrono::milliseconds valid_for{0};
 };
 
-/// In single quotes, as every POSIX shell reads them.
+/// In single quotes, for every POSIX shell.
 [[nodiscard]] std::string shell_quote(std::string_view text);
 [[nodiscard]] std::string as_shell(const grant_text& grant);
-/// Bytes that are not valid UTF-8 become U+FFFD: JSON has no other way.
+/// Bytes that are not valid UTF-8 become U+FFFD: JSON cannot represent them.
 [[nodiscard]] std::string json_quote(std::string_view text);
 [[nodiscard]] std::string as_json(const grant_text& grant);
 
-/// `eval "$(holdfast acquire ...)" || exit`: eval of nothing is a success, so that a failure has to
-/// be said in the shell's words, too.
-void fail_for_eval(int code);
+/// Prints `(exit code)` for `eval "$(holdfast acquire ...)" || exit`: without output, eval would
+/// succeed.
+void print_eval_failure(int code);
 
 } // namespace holdfast::cli

@@ -1,10 +1,10 @@
 #include "cli/signals.hpp"
 
+#include "cli/errno_error.hpp"
 #include "cli/exit_codes.hpp"
 
 #include <cerrno>
 #include <sys/signalfd.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -13,14 +13,14 @@ signal_state::signal_state() noexcept {
     ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_);
     ::sigemptyset(&ignored_);
     for (int signal = 1; signal < NSIG; ++signal) {
-        struct sigaction how {};
-        if (::sigaction(signal, nullptr, &how) == 0 && how.sa_handler == SIG_IGN) {
+        struct sigaction action {};
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
             ::sigaddset(&ignored_, signal);
         }
     }
 }
 
-sigset_t signal_state::to_default() const noexcept {
+sigset_t signal_state::default_signals() const noexcept {
     sigset_t out;
     ::sigemptyset(&out);
     for (int signal = 1; signal < NSIG; ++signal) {
@@ -37,50 +37,50 @@ signal_queue::signal_queue(const std::vector<int>& signals) {
     for (const int signal : signals) { ::sigaddset(&set, signal); }
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
     queue_ = base::fd{::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
-    if (!queue_) { throw std::system_error{errno, std::generic_category(), "cannot hear signals"}; }
+    if (!queue_) { throw errno_error("cannot create a signalfd", errno, raise_file_limit); }
 }
 
-std::optional<arrived_signal> signal_queue::next() const noexcept {
+std::optional<received_signal> signal_queue::next() const noexcept {
     signalfd_siginfo info{};
     if (::read(queue_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
         return std::nullopt;
     }
     const auto number = static_cast<int>(info.ssi_signo);
-    // The kernel also sends SIGALRM and, at a hang-up, SIGHUP: but those to one process.
-    return arrived_signal{number,
-                          info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT)};
+    // SI_KERNEL is also set for SIGALRM and, at a hang-up, SIGHUP; those go to one process only.
+    return received_signal{number,
+                           info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT)};
 }
 
-bool ending_signals::arrived() noexcept {
+bool termination_signals::arrived() noexcept {
     if (number_ != 0) { return true; }
     if (const auto signal = queue_.next()) { number_ = signal->number; }
     return number_ != 0;
 }
 
-std::vector<int> ending_signals::not_ignored() {
-    const signal_state now;
+std::vector<int> termination_signals::not_ignored() {
+    const signal_state current;
     std::vector<int> out{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    std::erase_if(out, [&](int signal) { return now.ignored(signal); });
+    std::erase_if(out, [&](int signal) { return current.ignored(signal); });
     return out;
 }
 
 namespace {
 
-void handle(int signal, void (*how)(int)) noexcept {
+void set_handler(int signal, void (*handler)(int)) noexcept {
     struct sigaction action {};
-    action.sa_handler = how;
+    action.sa_handler = handler;
     ::sigaction(signal, &action, nullptr);
 }
 
 } // namespace
 
 void ignore(const std::vector<int>& signals) noexcept {
-    for (const int signal : signals) { handle(signal, SIG_IGN); }
+    for (const int signal : signals) { set_handler(signal, SIG_IGN); }
 }
 
-void survive_limits() noexcept { ignore({SIGPIPE, SIGXFSZ, SIGXCPU}); }
+void ignore_limit_signals() noexcept { ignore({SIGPIPE, SIGXFSZ, SIGXCPU}); }
 
-void set_to_default(int signal) noexcept { handle(signal, SIG_DFL); }
+void set_to_default(int signal) noexcept { set_handler(signal, SIG_DFL); }
 
 void die_of(int signal) noexcept {
     set_to_default(signal);

@@ -1,5 +1,5 @@
 #pragma once
-// Signals as descriptors, and the way back for the child.
+// Signals as descriptors, and the signal state that the child inherits.
 
 #include "holdfast/base/fd.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-/// How signals were set when the command began; the child gets them that way.
+/// The signal mask and ignored signals at the start of the process; the child gets the same.
 class signal_state {
 public:
     signal_state() noexcept;
@@ -17,40 +17,41 @@ public:
     [[nodiscard]] bool ignored(int signal) const noexcept {
         return ::sigismember(&ignored_, signal) == 1;
     }
-    /// Those that we may have changed and that were not ignored.
-    [[nodiscard]] sigset_t to_default() const noexcept;
+    /// The signals that the child sets to their default action: all that were not ignored.
+    [[nodiscard]] sigset_t default_signals() const noexcept;
 
 private:
     sigset_t mask_{};
     sigset_t ignored_{};
 };
 
-struct arrived_signal {
+struct received_signal {
     int number = 0;
-    bool from_terminal = false; ///< a key was pressed: the whole process group has got it
+    bool from_terminal = false; ///< by Ctrl-C or Ctrl-\: the whole process group has received it
 };
 
-/// Blocks the signals in this process and hands them out through a descriptor.
+/// A signalfd. The constructor blocks the signals in this process, or throws std::runtime_error.
 class signal_queue {
 public:
     explicit signal_queue(const std::vector<int>& signals);
     [[nodiscard]] int descriptor() const noexcept { return queue_.get(); }
-    [[nodiscard]] std::optional<arrived_signal> next() const noexcept;
+    [[nodiscard]] std::optional<received_signal> next() const noexcept;
 
 private:
     base::fd queue_;
 };
 
-/// The signals that end a program which a person or a script wants to be over. Blocked while it
-/// lives, but for those that were ignored at the start.
-class ending_signals {
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT, without those that were ignored at the start. The
+/// constructor blocks them.
+class termination_signals {
 public:
-    ending_signals() : queue_{not_ignored()} {}
+    termination_signals() : queue_{not_ignored()} {}
 
     [[nodiscard]] int descriptor() const noexcept { return queue_.descriptor(); }
-    /// Whether one has come by now.
+    /// Reads the descriptor; whether one has arrived by now.
     [[nodiscard]] bool arrived() noexcept;
-    [[nodiscard]] int number() const noexcept { return number_; } ///< 0: none has
+    /// The first one that arrived() has read; 0: none.
+    [[nodiscard]] int number() const noexcept { return number_; }
 
 private:
     [[nodiscard]] static std::vector<int> not_ignored();
@@ -60,11 +61,11 @@ private:
 };
 
 void ignore(const std::vector<int>& signals) noexcept;
-/// From now on a write that fails, because a reader has gone or a limit on file sizes is reached,
-/// is an error and does not end the process; nor does a soft limit on processor time.
-void survive_limits() noexcept;
+/// Ignores SIGPIPE, SIGXFSZ and SIGXCPU: a closed pipe and a file size limit become errors of
+/// write(), and a soft limit on processor time has no effect.
+void ignore_limit_signals() noexcept;
 void set_to_default(int signal) noexcept;
-/// Ends this process as the signal ends any program, for those who wait for it.
+/// Ends this process by the signal, so that its parent sees it in the wait status.
 [[noreturn]] void die_of(int signal) noexcept;
 
 } // namespace holdfast::cli

@@ -21,13 +21,13 @@ bool in_foreground() {
     return terminal && ::tcgetpgrp(terminal.get()) == ::getpgrp();
 }
 
-void take_terminal_from_the_dead() {
+void reclaim_terminal() {
     const auto terminal = open_terminal();
     if (!terminal) { return; }
-    const auto holder = ::tcgetpgrp(terminal.get());
-    const bool dead = holder > 0 && ::kill(-holder, 0) != 0 && errno == ESRCH;
+    const auto foreground = ::tcgetpgrp(terminal.get());
+    const bool dead = foreground > 0 && ::kill(-foreground, 0) != 0 && errno == ESRCH;
     if (!dead) { return; }
-    ignore({SIGTTOU}); // or doing this from the background would stop us
+    ignore({SIGTTOU}); // tcsetpgrp from the background would stop us
     ::tcsetpgrp(terminal.get(), ::getpgrp());
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// The terminal that a job was started from. The child is of the job's own process group, so that
-// the shell and the kernel do all the rest: Ctrl-C, Ctrl-Z, fg, pipelines.
+// The terminal that a job was started from. The child is in the job's own process group, so the
+// shell and the kernel handle the rest: Ctrl-C, Ctrl-Z, fg, pipelines.
 
 namespace holdfast::cli {
 
-/// Whether this process's group has the terminal.
+/// Whether this process is in the terminal's foreground process group.
 [[nodiscard]] bool in_foreground();
 
-/// A command that was killed may have left the terminal to a process group that is no more, as an
-/// interactive shell does: takes it back. From the living it takes nothing.
-void take_terminal_from_the_dead();
+/// Makes our process group the terminal's foreground group if the present one has no process left.
+/// A killed interactive shell leaves the terminal like that.
+void reclaim_terminal();
 
 } // namespace holdfast::cli

@@ -1,5 +1,5 @@
 #pragma once
-// A lease's fencing token as text, where there is one.
+// A lease's fencing token as text.
 
 #include <holdfast/error.hpp>
 #include <holdfast/lease.hpp>
@@ -8,7 +8,7 @@
 
 namespace holdfast::cli {
 
-/// Empty: the lock's layout has no tokens.
+/// Empty if the lock's layout has no tokens.
 [[nodiscard]] inline std::string token_text(const lease& held) {
     try {
         return std::to_string(held.token());

@@ -1,6 +1,6 @@
-// holdfast demo: the first minute.
+// holdfast demo.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 #include "support/redis_server.hpp"
 #include "support/terminal.hpp"
 
@@ -22,17 +22,17 @@ TEST_F(demo, oversells_without_a_lock_and_is_exact_with_one) {
     EXPECT_THAT(shown.out, HasSubstr("refused"));
     EXPECT_FALSE(has_escapes(shown.out)) << shown.out;
     EXPECT_EQ(shown.err, "");
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
 TEST_F(demo, shows_a_bar_on_a_terminal) {
     HOLDFAST_NEEDS_TERMINAL();
-    terminal screen{here, holdfast_words({"demo"})};
+    terminal screen{sandbox_, holdfast_words({"demo"})};
     EXPECT_TRUE(screen.shows("####")) << screen.screen();
     EXPECT_TRUE(screen.shows("exact", long_wait * 2)) << screen.screen();
 }
 
-TEST_F(demo, takes_a_url_and_says_if_it_is_of_no_use) {
+TEST_F(demo, fails_if_the_engine_of_the_url_cannot_be_used) {
     EXPECT_NE(command({"demo", "--url", "embedded:/proc/x"}).code, 0);
     EXPECT_EQ(command({"demo", "--url", "nonsense"}).code, 64);
     EXPECT_EQ(command({"demo"}, {.variables = {{"HOLDFAST_URL", "nonsense"}}}).code, 64);
@@ -40,12 +40,12 @@ TEST_F(demo, takes_a_url_and_says_if_it_is_of_no_use) {
 
 #if HOLDFAST_WITH_REDIS
 
-TEST_F(demo, on_a_server_says_what_it_waits_for_and_leaves_the_locks_of_others_alone) {
+TEST_F(demo, on_a_server_prints_what_it_waits_for_and_does_not_disturb_another_demo) {
     redis_server server;
-    const start_options there{.variables = {{"HOLDFAST_URL", server.url()}}};
-    auto other = here.start(holdfast_words({"demo"}), there);
+    const start_options on_server{.variables = {{"HOLDFAST_URL", server.url()}}};
+    auto other = sandbox_.start(holdfast_words({"demo"}), on_server);
     const stopwatch watch;
-    const auto shown = command({"demo"}, there);
+    const auto shown = command({"demo"}, on_server);
     EXPECT_EQ(shown.code, 0) << shown.err << shown.out;
     EXPECT_LT(watch.elapsed(), 20s * slowness);
     EXPECT_THAT(shown.out, HasSubstr("lease of 2 s"));

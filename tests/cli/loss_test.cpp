@@ -1,6 +1,6 @@
-// When the lock is lost under a running command, and other hard moments.
+// The lock is lost while the command runs; processes are killed early; nested runs.
 
-#include "cli/guarded.hpp"
+#include "cli/guarded_fixture.hpp"
 #include "support/embedded_store.hpp"
 
 #include <holdfast/holdfast.hpp>
@@ -13,37 +13,38 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class loss_of_the_lock : public guarded {};
+class lost_lock : public guarded {};
 
-TEST_F(loss_of_the_lock, ends_the_command_although_the_engine_hangs) {
+TEST_F(lost_lock, ends_the_command_although_the_engine_hangs) {
     embedded_store store;
     auto job = start({"--url", store.url(), "--lease", "3s", "--grace", "500ms", "x", "--", "bash",
-                      "-c", "trap 'echo told' TERM; echo up; while :; do sleep 0.01; done"});
+                      "-c", "trap 'echo sigterm' TERM; echo up; while :; do sleep 0.01; done"});
     ASSERT_TRUE(eventually([&] { return job.out() == "up\n"; }));
     ASSERT_TRUE(store.hang());
     const stopwatch watch;
     const auto end = job.wait();
     EXPECT_EQ(end.code, 76);
-    EXPECT_EQ(end.out, "up\ntold\n") << "SIGTERM first, SIGKILL in the end";
+    EXPECT_EQ(end.out, "up\nsigterm\n") << "SIGTERM first, SIGKILL in the end";
     EXPECT_THAT(end.err, HasSubstr("lost"));
-    EXPECT_LT(watch.elapsed(), 3s + scaled(2s)) << "and nobody waits for the engine";
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_LT(watch.elapsed(), 3s + scaled(2s)) << "without a wait for the engine";
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
-TEST_F(loss_of_the_lock, by_an_operator_ends_the_command_at_once) {
-    auto job = contend(shape::deaf, {"-q", "--lease", "2s", "--grace", "300ms"});
+TEST_F(lost_lock, broken_by_an_operator_ends_the_command_at_once) {
+    auto job =
+        start_worker(worker_kind::ignores_signals, {"-q", "--lease", "2s", "--grace", "300ms"});
     ASSERT_NE(token_above(0), 0U);
-    const client fleet{here.url()};
+    const client fleet{sandbox_.url()};
     EXPECT_TRUE(admin{fleet}.break_lock("x"));
     EXPECT_EQ(job.wait().code, 76);
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
-TEST_F(loss_of_the_lock, by_an_operator_does_not_wait_for_the_next_look_at_the_lease) {
-    // With a lease of 30 s the guardian looks at it every second.
+TEST_F(lost_lock, broken_by_an_operator_does_not_wait_for_the_next_poll) {
+    // With a lease of 30 s the guardian polls it every second.
     const auto end_of_a_job = [&] {
         auto job = hold("x", {"-q"});
-        const client fleet{here.url()};
+        const client fleet{sandbox_.url()};
         const stopwatch watch;
         EXPECT_TRUE(admin{fleet}.break_lock("x"));
         EXPECT_EQ(job.wait().code, 76);
@@ -52,14 +53,14 @@ TEST_F(loss_of_the_lock, by_an_operator_does_not_wait_for_the_next_look_at_the_l
     EXPECT_LT(quickest_of(3, end_of_a_job), 500ms);
 }
 
-TEST_F(loss_of_the_lock, is_no_matter_once_the_command_is_over) {
-    // Ends just when the longest hold does; whichever is first, nothing hangs and nothing is left.
+TEST_F(lost_lock, at_the_end_of_the_command_leaves_nothing_behind) {
+    // The command exits at about the time that max_hold ends; the order does not matter.
     for (int i = 0; i < 5; ++i) {
         const auto end = run({"-q", "--max-hold", "400ms", "--grace", "20ms", "x", "--", "sleep",
                               "0.3" + std::to_string(i * 2)});
         EXPECT_TRUE(end.code == 0 || end.code == 76) << end.code << end.err;
     }
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
 class killed_early : public cli {};
@@ -71,8 +72,8 @@ TEST_F(killed_early, a_front_leaves_nothing_behind) {
         job.signal(SIGKILL);
         EXPECT_EQ(job.wait().code, 137);
     }
-    EXPECT_EQ(here.left_over(), "");
-    EXPECT_TRUE(is_free("x")) << "the guardians have released it, or never had it";
+    EXPECT_EQ(sandbox_.left_over(), "");
+    EXPECT_TRUE(is_free("x")) << "the guardians have released it, or never acquired it";
 }
 
 TEST_F(killed_early, a_guardian_leaves_nothing_behind) {
@@ -84,12 +85,12 @@ TEST_F(killed_early, a_guardian_leaves_nothing_behind) {
         ::kill(guardian, SIGKILL);
         EXPECT_EQ(job.wait().code, 76);
     }
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
 class nested : public cli {
 protected:
-    running start_both() {
+    running_command start_both() {
         auto out = start({"-q", "outer", "--", HOLDFAST_CLI, "run", "-q", "inner", "--", "sh", "-c",
                           "echo held; sleep 1000"});
         EXPECT_TRUE(eventually([&] { return out.out() == "held\n"; })) << out.err();
@@ -103,7 +104,7 @@ TEST_F(nested, runs_end_together_by_a_signal) {
     EXPECT_FALSE(is_free("inner"));
     both.signal(SIGTERM);
     EXPECT_EQ(both.wait().code, 143);
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
     EXPECT_TRUE(is_free("outer"));
     EXPECT_TRUE(is_free("inner"));
 }
@@ -111,11 +112,11 @@ TEST_F(nested, runs_end_together_by_a_signal) {
 TEST_F(nested, runs_end_together_when_the_outer_one_is_killed) {
     auto both = start_both();
     both.signal(SIGKILL);
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
     EXPECT_TRUE(is_free("outer"));
 }
 
-TEST_F(nested, a_run_can_wait_for_a_lock_that_its_own_command_has_released) {
+TEST_F(nested, locks_are_free_when_the_outer_run_exits) {
     const auto end = shell("$holdfast run a -- $holdfast run b -- $holdfast run c -- echo deep && "
                            "$holdfast run -n a -- $holdfast run -n b -- true");
     EXPECT_EQ(end.code, 0) << end.err;

@@ -1,6 +1,6 @@
-// The completions and the man page, made from the help.
+// The completions and the man page, which are generated from the help.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 namespace holdfast::test {
 
@@ -10,9 +10,9 @@ using ::testing::HasSubstr;
 
 class manual : public cli {
 protected:
-    /// What bash would offer after the words; the last is being typed.
-    std::string completed(const std::string& typed) {
-        return shell("source <($holdfast completion bash) && COMP_WORDS=(" + typed +
+    /// What bash offers for a command line whose last word is incomplete.
+    std::string complete(const std::string& line) {
+        return shell("source <($holdfast completion bash) && COMP_WORDS=(" + line +
                      ") && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _holdfast && "
                      "echo \"${COMPREPLY[@]}\"")
             .out;
@@ -22,24 +22,24 @@ protected:
 TEST_F(manual, completions_are_valid_for_their_shells) {
     const auto bash = command({"completion", "bash"});
     EXPECT_EQ(bash.code, 0);
-    EXPECT_EQ(here.run({"bash", "-n"}, {.input = bash.out}).err, "");
+    EXPECT_EQ(sandbox_.run({"bash", "-n"}, {.input = bash.out}).err, "");
     for (const std::string other : {"zsh", "fish"}) {
         const auto made = command({"completion", other});
         EXPECT_EQ(made.code, 0);
         EXPECT_THAT(made.out, HasSubstr("holdfast"));
-        const auto checked = here.run({other, "-n", "/dev/stdin"}, {.input = made.out});
+        const auto checked = sandbox_.run({other, "-n", "/dev/stdin"}, {.input = made.out});
         if (checked.code != 127) { EXPECT_EQ(checked.code, 0) << checked.err; }
     }
     EXPECT_EQ(command({"completion", "tcsh"}).code, 64);
 }
 
 TEST_F(manual, bash_completes_subcommands_and_options) {
-    EXPECT_EQ(completed("holdfast ru"), "run\n");
-    EXPECT_THAT(completed("holdfast ''"), HasSubstr("acquire"));
-    EXPECT_EQ(completed("holdfast run --le"), "--lease\n");
-    EXPECT_EQ(completed("holdfast release --ow"), "--owner\n");
-    here.write("a-file-to-run", "");
-    EXPECT_THAT(completed("holdfast run x -- a-file-to"), HasSubstr("a-file-to-run"));
+    EXPECT_EQ(complete("holdfast ru"), "run\n");
+    EXPECT_THAT(complete("holdfast ''"), HasSubstr("acquire"));
+    EXPECT_EQ(complete("holdfast run --le"), "--lease\n");
+    EXPECT_EQ(complete("holdfast release --ow"), "--owner\n");
+    sandbox_.write("a-file-to-run", "");
+    EXPECT_THAT(complete("holdfast run x -- a-file-to"), HasSubstr("a-file-to-run"));
     EXPECT_EQ(shell("source <($holdfast completion bash); complete -p holdfast").out,
               "complete -F _holdfast holdfast\n");
 }
@@ -54,7 +54,7 @@ TEST_F(manual, man_page_is_a_man_page) {
     }
     EXPECT_THAT(page.out, HasSubstr("\\-\\-lease"));
     const auto shown =
-        here.run({"man", "--warnings", "-E", "UTF-8", "-l", "-"}, {.input = page.out});
+        sandbox_.run({"man", "--warnings", "-E", "UTF-8", "-l", "-"}, {.input = page.out});
     if (shown.code == 127) { GTEST_SKIP() << "there is no man here"; }
     EXPECT_EQ(shown.err, "");
     EXPECT_THAT(shown.out, HasSubstr("--lease DUR"));

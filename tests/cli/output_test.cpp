@@ -1,6 +1,6 @@
-// Output that cannot be written, and limits of the system on what is written.
+// Output that cannot be written, and limits on file sizes.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 #include <csignal>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ TEST_F(output, that_cannot_be_written_is_a_failure_of_every_command) {
     }
 }
 
-TEST_F(output, that_is_closed_does_not_become_the_place_of_another_file) {
+TEST_F(output, that_is_closed_is_not_replaced_by_another_file) {
     const auto end = shell("exec 0<&- 1>&-; $holdfast run x -- true && $holdfast acquire x; "
                            "$holdfast run -n x -- true");
     EXPECT_EQ(end.code, 0) << end.err;
@@ -32,9 +32,9 @@ TEST_F(output, that_is_closed_does_not_become_the_place_of_another_file) {
 
 class file_size_limit : public cli {
 protected:
-    static void limit(pid_t pid, rlim_t bytes) {
-        const rlimit most{bytes, RLIM_INFINITY};
-        EXPECT_EQ(::prlimit(pid, RLIMIT_FSIZE, &most, nullptr), 0);
+    static void set_limit(pid_t pid, rlim_t bytes) {
+        const rlimit limit{bytes, RLIM_INFINITY};
+        EXPECT_EQ(::prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
     }
 };
 
@@ -42,19 +42,18 @@ TEST_F(file_size_limit, is_an_error_of_the_engine_and_does_not_kill_the_guardian
     const auto end =
         shell("(ulimit -f 0; $holdfast run x -- true; exit) 2>&1 | cat; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(end.code, 69) << end.out;
-    EXPECT_THAT(end.out, HasSubstr("no room"));
+    EXPECT_THAT(end.out, HasSubstr("make room"));
     const auto script =
         shell("(ulimit -f 0; $holdfast acquire x; exit) 2>&1 | cat; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(script.code, 69) << script.out;
 }
 
-TEST_F(file_size_limit,
-       that_keeps_the_lock_from_being_released_leaves_the_exit_code_to_the_command) {
+TEST_F(file_size_limit, that_prevents_the_release_does_not_change_the_exit_code) {
     auto job = hold("x");
-    limit(guardian_of(job.pid()), 0);
+    set_limit(guardian_of(job.pid()), 0);
     job.signal(SIGTERM);
-    EXPECT_EQ(job.wait().code, 143) << "that of the command";
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(job.wait().code, 143) << "the command's";
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
 } // namespace

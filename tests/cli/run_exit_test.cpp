@@ -1,6 +1,6 @@
-// What `holdfast run` says by its exit code.
+// The exit codes of `holdfast run`.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 namespace holdfast::test {
 
@@ -18,7 +18,7 @@ TEST_F(run_exit, is_that_of_the_command) {
     EXPECT_EQ(run({"-c", "exit 9", "x"}).code, 9);
 }
 
-TEST_F(run_exit, is_128_and_the_signal_that_ended_the_command) {
+TEST_F(run_exit, is_128_plus_the_signal_that_ended_the_command) {
     EXPECT_EQ(run({"x", "--", "sh", "-c", "kill -9 $$"}).code, 137);
     EXPECT_EQ(run({"x", "--", "sh", "-c", "kill -TERM $$"}).code, 143);
     EXPECT_EQ(run({"x", "--", "sh", "-c", "kill -INT $$"}).code, 130);
@@ -28,15 +28,15 @@ TEST_F(run_exit, is_126_or_127_if_the_command_cannot_be_started) {
     const auto missing = run({"x", "--", "no-such-command"});
     EXPECT_EQ(missing.code, 127);
     EXPECT_THAT(missing.err, HasSubstr("no-such-command"));
-    here.write("plain", "not a program\n");
+    sandbox_.write("plain", "not a program\n");
     const auto plain = run({"x", "--", "./plain"});
     EXPECT_EQ(plain.code, 126);
     EXPECT_THAT(plain.err, HasSubstr("./plain"));
     EXPECT_EQ(run({"x", "--", "/tmp"}).code, 126);
-    EXPECT_TRUE(is_free("x")) << "a command that never began leaves no lock";
+    EXPECT_TRUE(is_free("x")) << "a command that never started leaves no lock";
 }
 
-TEST_F(run_exit, is_75_if_another_holds_the_lock_and_can_be_changed) {
+TEST_F(run_exit, is_75_if_someone_else_holds_the_lock_and_can_be_changed) {
     const auto holder = hold("x");
     const auto busy = run({"-n", "x", "--", "true"});
     EXPECT_EQ(busy.code, 75);
@@ -52,20 +52,20 @@ TEST_F(run_exit, is_75_after_the_wait) {
     EXPECT_EQ(run({"-w", "700ms", "x", "--", "true"}).code, 75);
     EXPECT_GE(watch.elapsed(), 700ms);
     EXPECT_LT(watch.elapsed(), 700ms + long_wait);
-    EXPECT_TRUE(waiters_are("x", 0));
+    EXPECT_TRUE(has_waiters("x", 0));
 }
 
 TEST_F(run_exit, is_69_if_the_engine_cannot_be_used) {
-    const auto nowhere = run({"--url", "embedded:/proc/x", "x", "--", "true"});
-    EXPECT_EQ(nowhere.code, 69);
-    EXPECT_THAT(nowhere.err, HasSubstr("/proc/x"));
+    const auto failed = run({"--url", "embedded:/proc/x", "x", "--", "true"});
+    EXPECT_EQ(failed.code, 69);
+    EXPECT_THAT(failed.err, HasSubstr("/proc/x"));
 }
 
 TEST_F(run_exit, is_76_if_the_lock_is_lost) {
     const auto ended = run({"--lease", "2s", "--max-hold", "1s", "x", "--", "sleep", "100"});
     EXPECT_EQ(ended.code, 76);
     EXPECT_THAT(ended.err, HasSubstr("lost"));
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
 }
 
 struct wrong_line {

@@ -1,6 +1,6 @@
 // acquire, renew and release: a lock that lasts from one invocation to the next.
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 namespace holdfast::test {
 
@@ -9,9 +9,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-class script : public cli {};
+class script_commands : public cli {};
 
-TEST_F(script, holds_a_lock_across_invocations) {
+TEST_F(script_commands, hold_a_lock_across_invocations) {
     const auto end = shell(R"sh(
         eval "$($holdfast acquire job --lease 1m)" || exit 10
         $holdfast run -nq job -- true; [ $? = 75 ] || exit 11
@@ -25,7 +25,7 @@ TEST_F(script, holds_a_lock_across_invocations) {
     EXPECT_THAT(end.out, MatchesRegex("job [0-9]+\nholdfast: .*not held.*\n"));
 }
 
-TEST_F(script, gets_a_higher_token_each_time) {
+TEST_F(script_commands, get_a_higher_token_each_time) {
     const auto end = shell(R"sh(
         for i in 1 2 3; do
             eval "$($holdfast acquire job)" && echo $HOLDFAST_TOKEN && $holdfast release
@@ -33,7 +33,7 @@ TEST_F(script, gets_a_higher_token_each_time) {
     EXPECT_EQ(end.out, "ordered\n") << end.err;
 }
 
-TEST_F(script, names_of_all_kinds_survive_eval) {
+TEST_F(script_commands, quote_names_for_eval) {
     const auto end = shell(R"sh(
         for name in "it's" 'two
 lines' '$(touch danger)' '`touch danger`' 'a"b' ' ' '\' "';touch danger;'"; do
@@ -46,29 +46,29 @@ lines' '$(touch danger)' '`touch danger`' 'a"b' ' ' '\' "';touch danger;'"; do
     EXPECT_EQ(end.code, 0) << end.err;
 }
 
-TEST_F(script, stops_if_the_lock_is_held) {
+TEST_F(script_commands, fail_in_eval_if_the_lock_is_held) {
     const auto holder = hold("job");
     const auto end = shell("eval \"$($holdfast acquire -n job)\" || exit; echo went on");
-    EXPECT_EQ(end.code, 75) << "eval of nothing is a success, so there must be something";
+    EXPECT_EQ(end.code, 75) << "eval of no output would succeed";
     EXPECT_EQ(end.out, "");
     EXPECT_THAT(end.err, HasSubstr("job"));
     const auto lines = shell("lock=$($holdfast acquire -n -E 9 job) || exit; echo went on");
     EXPECT_EQ(lines.code, 9);
 }
 
-TEST_F(script, stops_if_the_engine_cannot_be_used_or_the_line_is_wrong) {
-    const auto nowhere =
+TEST_F(script_commands, fail_in_eval_if_the_engine_cannot_be_used_or_an_option_is_wrong) {
+    const auto unusable =
         shell("eval \"$($holdfast acquire --url embedded:/proc/x job)\" || exit; echo went on");
-    EXPECT_EQ(nowhere.code, 69);
+    EXPECT_EQ(unusable.code, 69);
     const auto wrong =
         shell("eval \"$($holdfast acquire --lease never job)\" || exit; echo went on");
     EXPECT_EQ(wrong.code, 64);
     const auto typo = shell("eval \"$($holdfast acquire --laese 1m job)\" || exit; echo went on");
     EXPECT_EQ(typo.code, 64);
-    EXPECT_EQ(nowhere.out + wrong.out + typo.out, "");
+    EXPECT_EQ(unusable.out + wrong.out + typo.out, "");
 }
 
-TEST_F(script, says_it_in_json) {
+TEST_F(script_commands, says_it_in_json) {
     const auto made =
         command({"acquire", "--json", "q\"uote\nline\\\xff\xc3\xbc", "--lease", "1m"});
     EXPECT_EQ(made.code, 0);
@@ -77,8 +77,8 @@ TEST_F(script, says_it_in_json) {
         MatchesRegex(R"(\{"name": "q\\"uote\\u000aline\\\\.*", "owner": "[0-9a-f-]{36}:[0-9]+")"
                      R"(, "token": [0-9]+, "valid_for_ms": [0-9]+\}.)"));
     const auto parsed =
-        here.run({"python3", "-c", "import json,sys; print(json.load(sys.stdin)['name'])"},
-                 {.input = made.out});
+        sandbox_.run({"python3", "-c", "import json,sys; print(json.load(sys.stdin)['name'])"},
+                     {.input = made.out});
     if (parsed.code != 127) {
         EXPECT_EQ(parsed.out, "q\"uote\nline\\\xef\xbf\xbd\xc3\xbc\n") << parsed.err;
     }
@@ -87,7 +87,7 @@ TEST_F(script, says_it_in_json) {
     EXPECT_EQ(busy.out, "");
 }
 
-TEST_F(script, only_the_owner_renews_and_releases) {
+TEST_F(script_commands, renew_and_release_only_for_the_owner) {
     const auto made = command({"acquire", "job"});
     EXPECT_EQ(made.code, 0);
     const std::string other = "00000000-0000-4000-8000-000000000000:1";
@@ -102,7 +102,7 @@ TEST_F(script, only_the_owner_renews_and_releases) {
     EXPECT_TRUE(is_free("job"));
 }
 
-TEST_F(script, neither_renews_nor_releases_the_lock_of_the_run_around_it) {
+TEST_F(script_commands, refuse_to_renew_or_release_the_lock_of_an_enclosing_run) {
     const std::string held_by_run = "is held by `holdfast run`, which renews and releases it";
     for (const std::string line :
          {"$holdfast renew --lease 1s", "$holdfast release",
@@ -116,7 +116,7 @@ TEST_F(script, neither_renews_nor_releases_the_lock_of_the_run_around_it) {
     }
 }
 
-TEST_F(script, in_a_run_renews_and_releases_what_it_acquired_itself) {
+TEST_F(script_commands, in_a_run_renew_and_release_their_own_locks) {
     const auto end = run({"-c", R"sh(
         eval "$($holdfast acquire other)" && $holdfast renew && $holdfast release)sh",
                           "job"},
@@ -124,7 +124,7 @@ TEST_F(script, in_a_run_renews_and_releases_what_it_acquired_itself) {
     EXPECT_EQ(end.code, 0) << end.err;
 }
 
-TEST_F(script, that_cannot_be_told_of_its_lock_does_not_keep_it) {
+TEST_F(script_commands, do_not_keep_a_lock_that_they_cannot_print) {
     for (const std::string line :
          {"$holdfast acquire job > /dev/full", "$holdfast acquire --json job > /dev/full",
           "$holdfast acquire job >&-", "$holdfast acquire --json job <&- >&-",
@@ -136,15 +136,15 @@ TEST_F(script, that_cannot_be_told_of_its_lock_does_not_keep_it) {
     }
 }
 
-TEST_F(script, cannot_ask_for_a_limit_that_renew_would_not_keep) {
+TEST_F(script_commands, refuse_max_hold_because_renew_does_not_know_it) {
     const auto wrong = command({"acquire", "--max-hold", "1m", "job"});
     EXPECT_EQ(wrong.code, 64);
     EXPECT_THAT(wrong.err, HasSubstr("--max-hold"));
-    EXPECT_THAT(wrong.err, HasSubstr("give --lease"));
+    EXPECT_THAT(wrong.err, HasSubstr("use --lease"));
     EXPECT_TRUE(is_free("job"));
 }
 
-TEST_F(script, that_forgets_to_release_frees_the_lock_with_its_lease) {
+TEST_F(script_commands, without_a_release_free_the_lock_when_its_lease_expires) {
     const stopwatch watch;
     EXPECT_EQ(command({"acquire", "job", "--lease", "1500ms"}).code, 0);
     const auto busy = run({"-nq", "job", "--", "true"});
@@ -153,7 +153,7 @@ TEST_F(script, that_forgets_to_release_frees_the_lock_with_its_lease) {
     EXPECT_GE(watch.elapsed(), 1400ms);
 }
 
-TEST_F(script, renewed_in_time_keeps_it_and_renewed_too_late_does_not) {
+TEST_F(script_commands, keep_the_lock_if_renewed_in_time_and_not_if_renewed_too_late) {
     const auto end = shell(R"sh(
         eval "$($holdfast acquire job --lease 2s)" || exit 10
         for i in 1 2 3; do sleep 0.8; $holdfast renew --lease 2s || exit 11; done
@@ -163,7 +163,7 @@ TEST_F(script, renewed_in_time_keeps_it_and_renewed_too_late_does_not) {
     EXPECT_EQ(end.code, 0) << end.err;
 }
 
-TEST_F(script, shares_a_lock_or_takes_permits_as_run_does) {
+TEST_F(script_commands, share_a_lock_or_take_permits_as_run_does) {
     EXPECT_EQ(command({"acquire", "--shared", "r"}).code, 0);
     EXPECT_EQ(command({"acquire", "--shared", "-n", "r"}).code, 0);
     EXPECT_EQ(command({"acquire", "--exclusive", "-n", "r"}).code, 75);
@@ -171,10 +171,10 @@ TEST_F(script, shares_a_lock_or_takes_permits_as_run_does) {
     EXPECT_EQ(command({"acquire", "--limit", "2", "-n", "p"}).code, 75);
 }
 
-TEST_F(script, a_killed_waiter_is_not_given_the_lock) {
+TEST_F(script_commands, do_not_grant_the_lock_to_a_killed_waiter) {
     const auto holder = command({"acquire", "job", "--lease", "1m"});
-    auto dead = here.start(holdfast_words({"acquire", "job", "--lease", "1m"}));
-    ASSERT_TRUE(eventually([&] { return waiters_are("job", 1); }));
+    auto dead = sandbox_.start(holdfast_words({"acquire", "job", "--lease", "1m"}));
+    ASSERT_TRUE(eventually([&] { return has_waiters("job", 1); }));
     dead.signal(SIGKILL);
     EXPECT_EQ(dead.wait().code, 137);
     const auto start = holder.out.find("HOLDFAST_OWNER='") + 16;

@@ -1,8 +1,8 @@
-// `holdfast run` typed at a terminal: a real one, with a shell that does job control.
+// `holdfast run` in a pseudo-terminal, under a shell with job control.
 
 #include "support/terminal.hpp"
 
-#include "cli/cli.hpp"
+#include "cli/cli_fixture.hpp"
 
 #include <filesystem>
 
@@ -14,30 +14,30 @@ class at_a_terminal : public cli {
 protected:
     void SetUp() override {
         HOLDFAST_NEEDS_TERMINAL();
-        screen.start(here, {"bash", "--norc", "--noprofile", "-i"});
-        // Short words to type; and what is typed differs from what is shown.
+        screen.start(sandbox_, {"bash", "--norc", "--noprofile", "-i"});
+        // A short name to type. The echo of typed text differs from the output to look for.
         screen.enter("hf() { \"" HOLDFAST_CLI "\" run -q \"$@\"; }; n=0; echo shell $((41 + 1))");
         EXPECT_TRUE(screen.shows("shell 42"));
     }
 
-    /// A loop that says "tick 1", "tick 2", ... and, when ended by a signal, nothing. All in one
-    /// process: some shells miss a Ctrl-C that comes while they fork.
-    void start_ticking(const std::string& with = "", const std::string& after = "") {
-        screen.enter("hf " + with +
+    /// A loop that prints "tick 1", "tick 2", ... It does not fork: some shells miss a Ctrl-C that
+    /// arrives while they fork.
+    void start_ticking(const std::string& options = "", const std::string& rest = "") {
+        screen.enter("hf " + options +
                      " x -- bash -c 'exec 9<> <(:); for i in 1 2 3 4 5 6 7 8 9; do echo tick $i; "
                      "read -t 0.2 -u 9; done; exec sleep 1000' " +
-                     after);
+                     rest);
         ASSERT_TRUE(screen.shows("tick 2")) << screen.screen();
     }
-    /// The shell has the terminal and answers.
+    /// Whether the shell has the terminal and runs a command.
     bool prompt_is_back() {
-        ++asked;
-        screen.enter("echo asked $((1000 + " + std::to_string(asked) + "))");
-        return screen.shows("asked " + std::to_string(1000 + asked));
+        ++prompts;
+        screen.enter("echo prompt $((1000 + " + std::to_string(prompts) + "))");
+        return screen.shows("prompt " + std::to_string(1000 + prompts));
     }
 
     terminal screen;
-    int asked = 0;
+    int prompts = 0;
 };
 
 TEST_F(at_a_terminal, ctrl_c_ends_the_command_and_the_list_it_is_in) {
@@ -57,7 +57,7 @@ TEST_F(at_a_terminal, ctrl_c_gives_130) {
     EXPECT_TRUE(screen.shows("code 1130")) << screen.screen();
 }
 
-TEST_F(at_a_terminal, ctrl_c_that_the_command_handles_is_its_own_matter) {
+TEST_F(at_a_terminal, ctrl_c_is_left_to_a_command_that_handles_it) {
     screen.enter(
         "hf x -- bash -c 'trap \"echo caught $((2 + 2)); exit 5\" INT; echo up $((3 + 3)); "
         "while :; do sleep 0.05; done'; echo code $(($? + 1000))");
@@ -68,19 +68,20 @@ TEST_F(at_a_terminal, ctrl_c_that_the_command_handles_is_its_own_matter) {
     EXPECT_EQ(screen.screen().find("caught 4\r\ncaught 4"), std::string::npos) << "once only";
 }
 
-TEST_F(at_a_terminal, ctrl_c_ends_the_waiting) {
+TEST_F(at_a_terminal, ctrl_c_ends_the_wait) {
     const auto holder = hold("x");
     screen.enter("hf x -- true; echo after $((7 * 7))");
-    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    ASSERT_TRUE(eventually([&] { return has_waiters("x", 1); }));
     screen.type(ctrl_c);
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
     EXPECT_EQ(screen.screen().find("after 49"), std::string::npos) << screen.screen();
-    EXPECT_TRUE(waiters_are("x", 0));
+    EXPECT_TRUE(has_waiters("x", 0));
 }
 
 TEST_F(at_a_terminal, ctrl_c_ends_the_script_that_runs_it) {
-    here.write("script",
-               "\"$1\" run -q x -- sh -c 'echo be''gun; exec sleep 1000'\necho next $((6 * 9))\n");
+    sandbox_.write(
+        "script",
+        "\"$1\" run -q x -- sh -c 'echo be''gun; exec sleep 1000'\necho next $((6 * 9))\n");
     screen.enter("bash script \"" HOLDFAST_CLI "\"");
     ASSERT_TRUE(screen.shows("begun"));
     screen.type(ctrl_c);
@@ -89,11 +90,11 @@ TEST_F(at_a_terminal, ctrl_c_ends_the_script_that_runs_it) {
     EXPECT_TRUE(is_free("x"));
 }
 
-TEST_F(at_a_terminal, ctrl_c_ends_the_script_also_while_it_waits) {
+TEST_F(at_a_terminal, ctrl_c_during_the_wait_ends_the_script) {
     const auto holder = hold("x");
-    here.write("script", "\"$1\" run -q x -- true\necho next $((6 * 9))\n");
+    sandbox_.write("script", "\"$1\" run -q x -- true\necho next $((6 * 9))\n");
     screen.enter("bash script \"" HOLDFAST_CLI "\"");
-    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    ASSERT_TRUE(eventually([&] { return has_waiters("x", 1); }));
     screen.type(ctrl_c);
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
     EXPECT_EQ(screen.screen().find("next 54"), std::string::npos) << screen.screen();
@@ -106,7 +107,7 @@ TEST_F(at_a_terminal, ctrl_z_stops_the_job_and_the_lock_is_kept_beyond_its_lease
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
     const auto stopped_at = screen.screen().find("tick 9");
     EXPECT_EQ(run({"-w", "2500ms", "-q", "x", "--", "true"}).code, 75);
-    EXPECT_EQ(screen.screen().find("tick 9"), stopped_at) << "it does not go on meanwhile";
+    EXPECT_EQ(screen.screen().find("tick 9"), stopped_at) << "it does not run meanwhile";
     screen.enter("fg");
     EXPECT_TRUE(screen.shows("tick 9")) << screen.screen();
     screen.type(ctrl_c);
@@ -127,7 +128,7 @@ TEST_F(at_a_terminal, fg_gives_the_command_the_terminal_again) {
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
 }
 
-TEST_F(at_a_terminal, bg_goes_on_without_the_terminal) {
+TEST_F(at_a_terminal, bg_continues_without_the_terminal) {
     start_ticking();
     screen.type(ctrl_z);
     ASSERT_TRUE(screen.shows("Stopped"));
@@ -139,7 +140,7 @@ TEST_F(at_a_terminal, bg_goes_on_without_the_terminal) {
     EXPECT_TRUE(is_free("x"));
 }
 
-TEST_F(at_a_terminal, a_job_in_the_background_stops_when_it_wants_to_read) {
+TEST_F(at_a_terminal, a_background_job_stops_when_it_reads) {
     screen.enter("hf x -- bash -c 'echo up $((3 + 3)); read line; echo \"<${line^^}>\"' &");
     ASSERT_TRUE(screen.shows("up 6"));
     ASSERT_TRUE(eventually([&] {
@@ -160,7 +161,7 @@ TEST_F(at_a_terminal, the_command_reads_what_is_typed) {
     EXPECT_TRUE(prompt_is_back());
 }
 
-TEST_F(at_a_terminal, others_of_a_pipeline_may_use_the_terminal_too) {
+TEST_F(at_a_terminal, other_commands_of_a_pipeline_can_use_the_terminal) {
     // As a pager does.
     screen.enter("hf x -- sh -c 'echo data; sleep 1' | bash -c 'read a; echo page $((1 + 1)); "
                  "read b < /dev/tty; echo \"<$a ${b^^}>\"'");
@@ -170,7 +171,7 @@ TEST_F(at_a_terminal, others_of_a_pipeline_may_use_the_terminal_too) {
     EXPECT_TRUE(prompt_is_back()) << screen.screen();
 }
 
-TEST_F(at_a_terminal, ctrl_c_and_ctrl_z_reach_all_of_a_pipeline) {
+TEST_F(at_a_terminal, ctrl_c_and_ctrl_z_reach_the_whole_pipeline) {
     screen.enter(
         "hf x -- sh -c 'echo data; exec sleep 1000' | (read a; echo \"<$a$((1 + 1))>\"; cat); "
         "echo after $((7 * 7))");
@@ -211,9 +212,9 @@ TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back) {
 }
 
 TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back_to_a_script) {
-    // An interactive shell takes the terminal for itself; one that is killed cannot give it back.
-    here.write("script", "\"$1\" run -q --max-hold 1500ms --grace 10ms x -- bash --norc -i\n"
-                         "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
+    // An interactive shell becomes the foreground group; a killed one cannot undo that.
+    sandbox_.write("script", "\"$1\" run -q --max-hold 1500ms --grace 10ms x -- bash --norc -i\n"
+                             "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
     screen.enter("bash script \"" HOLDFAST_CLI "\"");
     ASSERT_TRUE(screen.shows("code 1076")) << screen.screen();
     screen.enter("typed");
@@ -222,23 +223,23 @@ TEST_F(at_a_terminal, a_lost_lock_gives_the_terminal_back_to_a_script) {
 }
 
 TEST_F(at_a_terminal, a_killed_guardian_gives_the_terminal_back_to_a_script) {
-    here.write("script", "\"$1\" run -q x -- bash --norc -i\n"
-                         "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
+    sandbox_.write("script", "\"$1\" run -q x -- bash --norc -i\n"
+                             "echo code $(($? + 1000))\nread line\necho \"<${line^^}>\"\n");
     screen.enter("bash script \"" HOLDFAST_CLI "\"");
     screen.enter("echo inner $((5 * 5))");
     ASSERT_TRUE(screen.shows("inner 25")) << screen.screen();
-    for (const auto& one : here.processes()) {
-        if (one.name == "hf-guardian") { ::kill(one.pid, SIGKILL); }
+    for (const auto& process : sandbox_.processes()) {
+        if (process.name == "hf-guardian") { ::kill(process.pid, SIGKILL); }
     }
     ASSERT_TRUE(screen.shows("code 1076")) << screen.screen();
     screen.enter("typed");
     EXPECT_TRUE(screen.shows("<TYPED>")) << screen.screen();
 }
 
-TEST_F(at_a_terminal, a_job_that_was_stopped_while_it_waited_begins_when_it_goes_on) {
+TEST_F(at_a_terminal, a_job_that_was_stopped_during_its_wait_starts_after_fg) {
     auto holder = hold("x");
     screen.enter("hf x -- sh -c 'echo be''gun'");
-    ASSERT_TRUE(eventually([&] { return waiters_are("x", 1); }));
+    ASSERT_TRUE(eventually([&] { return has_waiters("x", 1); }));
     screen.type(ctrl_z);
     ASSERT_TRUE(screen.shows("Stopped")) << screen.screen();
     holder.signal(SIGTERM);
@@ -261,8 +262,8 @@ TEST_F(at_a_terminal, a_command_that_stops_itself_stops_the_job) {
 
 TEST_F(at_a_terminal, a_killed_guardian_gives_the_terminal_back) {
     start_ticking();
-    for (const auto& one : here.processes()) {
-        if (one.name == "hf-guardian") { ::kill(one.pid, SIGKILL); }
+    for (const auto& process : sandbox_.processes()) {
+        if (process.name == "hf-guardian") { ::kill(process.pid, SIGKILL); }
     }
     screen.enter("echo code $(($? + 1000))");
     EXPECT_TRUE(screen.shows("code 1076")) << screen.screen();
@@ -271,23 +272,22 @@ TEST_F(at_a_terminal, a_killed_guardian_gives_the_terminal_back) {
 TEST_F(at_a_terminal, a_hang_up_ends_the_command) {
     start_ticking();
     screen.hang_up();
-    EXPECT_EQ(here.left_over(), "");
+    EXPECT_EQ(sandbox_.left_over(), "");
     EXPECT_TRUE(is_free("x"));
 }
 
 class without_a_terminal : public cli {};
 
-TEST_F(without_a_terminal, its_tests_say_so_in_one_line) {
-    const auto hide = [&](const std::string& then) {
-        return shell("unshare -m sh -c 'mount -t tmpfs none /dev/pts && " + then + "'");
+TEST_F(without_a_terminal, its_tests_are_skipped_with_one_line) {
+    const auto hide_pts = [&](const std::string& command) {
+        return shell("unshare -m sh -c 'mount -t tmpfs none /dev/pts && " + command + "'");
     };
-    if (hide("true").code != 0) { GTEST_SKIP() << "/dev/pts cannot be hidden here"; }
+    if (hide_pts("true").code != 0) { GTEST_SKIP() << "/dev/pts cannot be hidden here"; }
     const auto tests = std::filesystem::read_symlink("/proc/self/exe").string();
-    const auto end = hide("exec " + tests + " --gtest_filter=at_a_terminal.ctrl_c_gives_130");
+    const auto end = hide_pts("exec " + tests + " --gtest_filter=at_a_terminal.ctrl_c_gives_130");
     EXPECT_EQ(end.code, 0) << end.out;
     EXPECT_THAT(end.out, ::testing::HasSubstr("[  SKIPPED ] at_a_terminal"));
-    EXPECT_THAT(end.out,
-                ::testing::ContainsRegex("\nno pseudo-terminal can be had here: [^\n]+\n"));
+    EXPECT_THAT(end.out, ::testing::ContainsRegex("\nno pseudo-terminal is available: [^\n]+\n"));
 }
 
 } // namespace

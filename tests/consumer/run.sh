@@ -79,10 +79,23 @@ case $way in
         "${CXX:-c++}" -std=c++20 "$here/consumer.cpp" "${flags[@]}" -o "$consumer"
         LD_LIBRARY_PATH=$(folder_of 'libholdfast.*') run_consumer "$consumer"
         ;;
+    discarded)
+        # The compiler warns of each line that drops an answer, and of no other.
+        read -ra flags < <(PKG_CONFIG_PATH=$(folder_of holdfast.pc) pkg-config --cflags holdfast)
+        "${CXX:-c++}" -std=c++20 -fsyntax-only -Wunused-result "$here/discarded.cpp" "${flags[@]}" \
+            2>"$scratch/warnings"
+        grep -oE 'discarded\.cpp:[0-9]+:[0-9]+: warning: ' "$scratch/warnings" | cut -d: -f2 |
+            sort -nu >"$scratch/warned"
+        grep -n '// dropped$' "$here/discarded.cpp" | cut -d: -f1 >"$scratch/dropped"
+        [[ -s $scratch/dropped ]] || fail "no line is marked"
+        diff "$scratch/dropped" "$scratch/warned" ||
+            fail "lines that drop an answer (<), and lines that the compiler warns of (>)"
+        ;;
     exports)
         library=$(find "$scratch/prefix-shared" -name libholdfast.so)
-        readelf -d "$library" | grep -q 'SONAME.*\[libholdfast\.so\.0\]' ||
-            fail "the soname is not libholdfast.so.0"
+        # Before 1.0 a minor version may change the API, so each has a soname of its own.
+        readelf -d "$library" | grep -q 'SONAME.*\[libholdfast\.so\.0\.1\]' ||
+            fail "the soname is not libholdfast.so.0.1"
         nm -DC --defined-only "$library" >"$scratch/symbols"
         grep -q ' T holdfast::library_version()' "$scratch/symbols" ||
             fail "the public API is not exported"

@@ -1,4 +1,4 @@
-// What operators see.
+// admin: inspect, list, renew, release and ping.
 #include "contract/contract.hpp"
 #include "holdfast/base/process.hpp"
 
@@ -13,7 +13,7 @@ using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(admin);
 
-/// All names, page by page; fails on a page that is too long or a name that comes twice.
+/// All names, page by page; fails on a page that is too long or a name that is listed twice.
 std::set<std::string> names_of(const holdfast::client& fleet, holdfast::list_options which) {
     std::set<std::string> names;
     for (int pages = 0; pages < 1000; ++pages) {
@@ -29,7 +29,7 @@ std::set<std::string> names_of(const holdfast::client& fleet, holdfast::list_opt
     return names;
 }
 
-TEST_P(admin, inspect_tells_who_holds_a_lock_since_when_and_why) {
+TEST_P(admin, inspect_shows_the_holder_its_note_and_since_when) {
     HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     auto rival = connect();
@@ -66,7 +66,7 @@ TEST_P(admin, inspect_of_an_unused_name_is_empty) {
     EXPECT_FALSE(failure);
 }
 
-TEST_P(admin, inspect_tells_who_waits_in_their_order) { // P6
+TEST_P(admin, inspect_shows_the_waiters_in_order) { // P6
     HOLDFAST_NEEDS(can().fifo);
     auto fleet = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
@@ -74,7 +74,8 @@ TEST_P(admin, inspect_tells_who_waits_in_their_order) { // P6
     for (const char* note : {"first", "second", "third"}) {
         waiters.push_back(std::make_unique<background<void>>([this, note](std::stop_token stop) {
             auto own = connect();
-            (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {.note = note}, stop);
+            (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait,
+                                                                {.note = note, .stop = stop});
         }));
         ASSERT_TRUE(will_wait("stock", waiters.size()));
     }
@@ -102,7 +103,7 @@ TEST_P(admin, a_note_may_hold_any_bytes) {
     EXPECT_EQ(look("stock").holders[0].note, note);
 }
 
-TEST_P(admin, list_gives_every_lock_once_whatever_the_length_of_a_page) { // P9
+TEST_P(admin, list_returns_every_lock_once_with_any_page_size) { // P9
     HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     std::vector<holdfast::lease> held;
@@ -117,7 +118,7 @@ TEST_P(admin, list_gives_every_lock_once_whatever_the_length_of_a_page) { // P9
     }
 }
 
-TEST_P(admin, list_keeps_to_a_prefix_byte_by_byte) {
+TEST_P(admin, list_matches_a_prefix_byte_by_byte) {
     HOLDFAST_NEEDS(can().lists);
     auto fleet = connect();
     std::vector<holdfast::lease> held;
@@ -141,7 +142,7 @@ TEST_P(admin, list_shows_what_inspect_shows) {
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.note = "why"});
     background waiter{[&](std::stop_token stop) {
         auto own = connect();
-        (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {}, stop);
+        (void)holdfast::mutex{own, "stock"}.try_acquire_for(long_wait, {.stop = stop});
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     const auto page = holdfast::admin{fleet}.list();
@@ -156,7 +157,7 @@ TEST_P(admin, list_shows_what_inspect_shows) {
     waiter.stop();
 }
 
-TEST_P(admin, what_cannot_be_asked_is_an_error_that_names_the_field) { // P9
+TEST_P(admin, invalid_arguments_are_errors_that_name_the_field) { // P9
     auto fleet = connect();
     const holdfast::admin operators{fleet};
     for (const unsigned count : {0U, 1001U}) {
@@ -174,6 +175,26 @@ TEST_P(admin, what_cannot_be_asked_is_an_error_that_names_the_field) { // P9
     }
 }
 
+TEST_P(admin, renews_and_releases_by_the_owner_s_id_with_and_without_an_error_code) {
+    auto fleet = connect();
+    const holdfast::admin operators{fleet};
+    const auto owner = holdfast::mutex{fleet, "stock"}.acquire({.lease = 20s}).detach();
+    std::error_code failure = errc::internal;
+    EXPECT_TRUE(operators.renew("stock", owner, 30s, failure));
+    EXPECT_FALSE(failure);
+    EXPECT_FALSE(operators.renew("stock", owner, 1ms, failure));
+    EXPECT_EQ(failure, errc::invalid_option);
+    EXPECT_FALSE(operators.renew("stock", "nobody", 30s, failure));
+    EXPECT_EQ(failure, errc::invalid_option);
+    EXPECT_FALSE(operators.release("", owner, failure));
+    EXPECT_EQ(failure, errc::invalid_name);
+    EXPECT_TRUE(operators.release("stock", owner, failure));
+    EXPECT_FALSE(failure);
+    EXPECT_FALSE(operators.renew("stock", owner, 30s));
+    EXPECT_FALSE(operators.break_lock("stock", failure));
+    EXPECT_FALSE(failure);
+}
+
 TEST_P(admin, an_admin_outlives_its_client) {
     HOLDFAST_NEEDS(can().lists);
     std::optional<holdfast::client> fleet{connect()};
@@ -182,7 +203,7 @@ TEST_P(admin, an_admin_outlives_its_client) {
     EXPECT_TRUE(operators.list().locks.empty());
 }
 
-TEST_P(admin, ping_says_how_long_the_engine_took) {
+TEST_P(admin, ping_returns_how_long_the_engine_took) {
     auto fleet = connect();
     EXPECT_GT(fleet.ping(), 0ns);
     std::error_code failure = errc::internal;

@@ -1,4 +1,4 @@
-// P8: whoever gives up, dies or is done leaves nothing behind.
+// P8: waiters and holders that time out, die or finish leave nothing behind.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -22,14 +22,14 @@ TEST_P(cleanup, a_released_lock_is_gone_from_the_list) { // P8
     EXPECT_FALSE(holdfast::admin{fleet}.inspect("stock"));
 }
 
-TEST_P(cleanup, a_waiter_whose_time_is_up_leaves_no_queue_entry) { // P8
+TEST_P(cleanup, a_waiter_that_timed_out_leaves_no_queue_entry) { // P8
     auto fleet = connect();
     auto rival = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     holdfast::mutex theirs{rival, "stock"};
     EXPECT_FALSE(theirs.try_acquire_for(50ms));
     EXPECT_FALSE(theirs.try_lock_for(50ms));
-    // Far sooner than a heartbeat would run out: it left, it did not just fall silent.
+    // Far sooner than its heartbeat times out: it withdrew.
     EXPECT_TRUE(eventually([&] { return waiters_of("stock") == 0; }, scaled(500ms)));
 }
 
@@ -38,7 +38,7 @@ TEST_P(cleanup, a_cancelled_waiter_leaves_no_queue_entry) { // P8
     auto rival = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return failure_of([&] { (void)holdfast::mutex{rival, "stock"}.acquire(stop); });
+        return failure_of([&] { (void)holdfast::mutex{rival, "stock"}.acquire({.stop = stop}); });
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     waiter.stop();
@@ -63,7 +63,7 @@ TEST_P(cleanup, a_crashed_waiter_is_gone_soon_after_its_last_heartbeat) { // P8
     const stopwatch silent;
     EXPECT_EQ(waiters_of("stock"), 1U);
     EXPECT_TRUE(eventually([&] { return waiters_of("stock") == 0; }));
-    EXPECT_LT(silent.elapsed(), holdfast::engine::waiter_patience + scaled(500ms));
+    EXPECT_LT(silent.elapsed(), holdfast::engine::waiter_timeout + scaled(500ms));
 }
 
 TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
@@ -72,11 +72,11 @@ TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
     auto rival = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     const auto owner = look("stock").waiters.at(0).owner;
-    EXPECT_TRUE(throughout(holdfast::engine::waiter_patience + 300ms, [&] {
+    EXPECT_TRUE(throughout(holdfast::engine::waiter_timeout + 300ms, [&] {
         const auto seen = look("stock");
         return seen.waiters.size() == 1 && seen.waiters[0].owner == owner;
     }));
@@ -84,7 +84,7 @@ TEST_P(cleanup, a_waiter_that_beats_stays) { // P8
     EXPECT_TRUE(waiter.get());
 }
 
-TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6, P8
+TEST_P(cleanup, dead_waiters_ahead_do_not_block_live_ones) { // P6, P8
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client crashed{url()};
     const auto held = crashed.ticket("stock");
@@ -94,7 +94,7 @@ TEST_P(cleanup, dead_waiters_ahead_do_not_keep_the_living_from_the_lock) { // P6
     }
     auto fleet = connect();
     background living{[&](std::stop_token stop) {
-        return holdfast::mutex{fleet, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{fleet, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 4));
     ASSERT_TRUE(will_wait("stock", 1));
@@ -116,7 +116,7 @@ TEST_P(cleanup, a_crashed_holder_is_gone_from_the_list_after_its_lease) { // P7,
         eventually([&] { return holdfast::admin{fleet}.list().locks.empty(); }, scaled(500ms)));
 }
 
-TEST_P(cleanup, a_release_that_meets_a_time_out_strands_no_grant) { // P5, P8
+TEST_P(cleanup, a_release_that_races_a_time_out_leaves_no_grant_behind) { // P5, P8
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -133,7 +133,7 @@ TEST_P(cleanup, a_release_that_meets_a_time_out_strands_no_grant) { // P5, P8
     }
 }
 
-TEST_P(cleanup, a_release_that_meets_a_stop_strands_no_grant) { // P5, P8
+TEST_P(cleanup, a_release_that_races_a_stop_leaves_no_grant_behind) { // P5, P8
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -142,7 +142,7 @@ TEST_P(cleanup, a_release_that_meets_a_stop_strands_no_grant) { // P5, P8
         auto held = mine.acquire();
         background waiter{[&](std::stop_token stop) {
             std::error_code failure;
-            return theirs.acquire({}, stop, failure).valid();
+            return theirs.acquire({.stop = stop}, failure).valid();
         }};
         ASSERT_TRUE(will_wait("stock", 1));
         std::jthread stopper{[&] { waiter.stop(); }};
@@ -152,7 +152,7 @@ TEST_P(cleanup, a_release_that_meets_a_stop_strands_no_grant) { // P5, P8
     }
 }
 
-TEST_P(cleanup, clients_that_come_and_go_leave_the_others_served) { // P6, P8
+TEST_P(cleanup, clients_that_come_and_go_do_not_delay_the_others) { // P6, P8
     std::atomic<bool> over{false};
     std::atomic<int> served{0};
     {
@@ -179,15 +179,15 @@ TEST_P(cleanup, clients_that_come_and_go_leave_the_others_served) { // P6, P8
         over = true;
     }
     EXPECT_GE(served.load(), 200);
-    EXPECT_TRUE(will_be_clear("stock", holdfast::engine::waiter_patience + scaled(1s)));
+    EXPECT_TRUE(will_be_clear("stock", holdfast::engine::waiter_timeout + scaled(1s)));
 }
 
-TEST_P(cleanup, a_client_that_is_destroyed_while_its_threads_wait_serves_them_on) { // P8
+TEST_P(cleanup, a_client_object_that_is_destroyed_while_its_threads_wait_still_serves_them) { // P8
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     std::optional<holdfast::client> doomed{connect()};
     holdfast::mutex theirs{*doomed, "stock"};
-    background waiter{[&](std::stop_token stop) { return theirs.acquire(stop).valid(); }};
+    background waiter{[&](std::stop_token stop) { return theirs.acquire({.stop = stop}).valid(); }};
     ASSERT_TRUE(will_wait("stock", 1));
     doomed.reset();
     held.release();

@@ -4,7 +4,7 @@
 
 namespace holdfast::test {
 
-engine::capabilities contract::can(primitive kind) const { return seam_client{url()}.can(kind); }
+engine::capabilities contract::can(primitive kind) const { return seam_client{url()}.caps(kind); }
 
 const client& contract::looker() const {
     if (!looker_) { looker_.emplace(url()); }

@@ -1,6 +1,6 @@
 #pragma once
-// What all files of the contract suite share. Each file is a topic, each test in it runs once for
-// every engine and names in a comment the promise of docs/design.md that it holds the engine to.
+// Shared by all files of the contract suite. Each file is a topic. Each test runs once for every
+// engine, and a comment names the promise of docs/safety.md that it checks.
 
 #include "support/background.hpp"
 #include "support/engines.hpp"
@@ -33,14 +33,14 @@ protected:
 
     [[nodiscard]] engine::capabilities can(primitive kind = primitive::mutex) const;
 
-    /// What an operator sees; empty parties if there is nothing.
+    /// Inspects a name; without holders and waiters if it is not in use.
     [[nodiscard]] lock_info look(std::string_view name) const;
     [[nodiscard]] std::size_t waiters_of(std::string_view name) const {
         return look(name).waiters.size();
     }
-    /// Waits until so many wait. Where the engine does not show it they are only given the time.
+    /// Waits until there are this many waiters. If the engine does not show waiters, only sleeps.
     [[nodiscard]] bool will_wait(std::string_view name, std::size_t count) const;
-    /// Waits until the engine knows neither a holder nor a waiter.
+    /// Waits until the name has neither a holder nor a waiter.
     [[nodiscard]] bool will_be_clear(std::string_view name, milliseconds within = long_wait) const;
     /// Whether another client could take it now.
     [[nodiscard]] bool is_free(const std::string& name) const;
@@ -52,7 +52,7 @@ private:
     mutable std::optional<client> looker_; ///< made when first needed: seam tests do without
 };
 
-/// Runs `action` and gives the code of the holdfast::error that it throws; none: no error.
+/// Runs `action` and returns the code of the holdfast::error that it throws; none: no error.
 template <class Action>
 [[nodiscard]] std::error_code failure_of(Action action) {
     try {
@@ -61,7 +61,7 @@ template <class Action>
     return {};
 }
 
-/// As above, but its text.
+/// The same, but returns its text.
 template <class Action>
 [[nodiscard]] std::string complaint_of(Action action) {
     try {
@@ -95,6 +95,6 @@ inline constexpr milliseconds short_lease = scaled(300ms);
                         "nothing was tested";                                                      \
     }
 
-/// Skips the test on engines that do not claim what it is about.
+/// Skips the test on engines without this capability.
 #define HOLDFAST_NEEDS(claim)                                                                      \
     if (!(claim)) { GTEST_SKIP() << "this engine does not claim it: " #claim; }

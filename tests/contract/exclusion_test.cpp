@@ -1,4 +1,4 @@
-// P1: one holder at a time, through every door that std offers.
+// P1: one holder at a time, with all lock types of std.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -12,8 +12,8 @@ using namespace holdfast::test;
 
 HOLDFAST_CONTRACT(exclusion);
 
-/// Loses counts if two are inside at once. The count is an atomic that is read and written apart,
-/// because between two clients there is no happens-before that a race detector could see.
+/// A counter that loses counts if two threads are inside at once. It is an atomic with separate
+/// load and store, because a race detector sees no happens-before between two clients.
 class unguarded_counter {
 public:
     void add() {
@@ -49,16 +49,16 @@ TEST_P(exclusion, a_second_client_is_refused_while_the_first_holds) { // P1
 
 TEST_P(exclusion, two_objects_of_one_client_exclude_each_other) { // P1
     auto fleet = connect();
-    holdfast::mutex one{fleet, "stock"};
+    holdfast::mutex first{fleet, "stock"};
     holdfast::mutex other{fleet, "stock"};
-    const auto held = one.acquire();
+    const auto held = first.acquire();
     EXPECT_FALSE(other.try_acquire());
-    EXPECT_FALSE(one.try_acquire());
+    EXPECT_FALSE(first.try_acquire());
 }
 
 TEST_P(exclusion, different_names_do_not_exclude_each_other) { // P1
     auto fleet = connect();
-    const auto one = holdfast::mutex{fleet, "stock:1"}.acquire();
+    const auto first = holdfast::mutex{fleet, "stock:1"}.acquire();
     const auto other = holdfast::mutex{fleet, "stock:2"}.try_acquire();
     EXPECT_TRUE(other);
 }
@@ -88,7 +88,7 @@ TEST_P(exclusion, threads_of_several_clients_lose_no_count_of_an_unguarded_count
     EXPECT_TRUE(will_be_clear("counter"));
 }
 
-TEST_P(exclusion, threads_that_share_a_mutex_see_what_the_one_before_wrote) { // P1
+TEST_P(exclusion, threads_that_share_a_mutex_see_each_others_writes) { // P1
     auto fleet = connect();
     holdfast::mutex guard{fleet, "counter"};
     int count = 0; // not atomic: a race detector sees whether lock() orders as std::mutex does
@@ -106,7 +106,7 @@ TEST_P(exclusion, threads_that_share_a_mutex_see_what_the_one_before_wrote) { //
     EXPECT_EQ(count, 4 * 30);
 }
 
-TEST_P(exclusion, unique_lock_works_in_all_its_ways) { // P1
+TEST_P(exclusion, unique_lock_works_in_all_forms) { // P1
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -131,9 +131,9 @@ TEST_P(exclusion, std_lock_takes_two_in_any_order_without_deadlock) { // P1
     auto second = connect();
     std::atomic<int> inside{0};
     std::atomic<int> overlaps{0};
-    const auto loop = [&](holdfast::mutex& one, holdfast::mutex& two) {
+    const auto loop = [&](holdfast::mutex& outer, holdfast::mutex& inner) {
         for (int round = 0; round < 15; ++round) {
-            const std::scoped_lock both{one, two};
+            const std::scoped_lock both{outer, inner};
             if (inside.fetch_add(1) != 0) { overlaps.fetch_add(1); }
             std::this_thread::yield();
             inside.fetch_sub(1);
@@ -173,7 +173,7 @@ TEST_P(exclusion, leases_of_two_holders_are_never_valid_at_once) { // P1b
     auto second = connect();
     holdfast::mutex mine{first, "stock"};
     holdfast::mutex theirs{second, "stock"};
-    // Each takes over when the other's lease ends by itself: the moment where an overlap would be.
+    // Each is granted when the other's lease expires: the moment at which an overlap could happen.
     for (int round = 0; round < 2; ++round) {
         const auto old = mine.acquire({.lease = scaled(150ms), .renew = false});
         auto next = theirs.acquire({.lease = scaled(150ms), .renew = false});

@@ -1,4 +1,4 @@
-// P7: what nobody renews comes free by itself, at its time.
+// P7: a hold that is not renewed ends when its lease expires.
 #include "contract/contract.hpp"
 
 namespace {
@@ -10,7 +10,7 @@ using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(expiry);
 
-TEST_P(expiry, a_crashed_holder_is_waited_for_until_its_lease_ends_and_no_longer) { // P7
+TEST_P(expiry, the_hold_of_a_crashed_holder_ends_with_its_lease) { // P7
     seam_client crashed{url()};
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
@@ -25,7 +25,7 @@ TEST_P(expiry, a_crashed_holder_is_waited_for_until_its_lease_ends_and_no_longer
     EXPECT_LT(since_granted.elapsed(), 400ms + 1s + scaled(200ms));
 }
 
-TEST_P(expiry, a_try_finds_an_ended_lease_free) { // P7
+TEST_P(expiry, a_try_is_granted_when_the_lease_has_ended) { // P7
     seam_client crashed{url()};
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
@@ -53,7 +53,7 @@ TEST_P(expiry, a_lease_that_is_not_renewed_is_lost_and_taken_over) { // P2, P7
     EXPECT_EQ(look("stock").holders.size(), 1U);
 }
 
-TEST_P(expiry, an_expired_hold_cannot_be_renewed_once_another_has_it) { // P1a, P2
+TEST_P(expiry, an_expired_hold_cannot_be_renewed_after_another_grant) { // P1a, P2
     seam_client late{url()};
     seam_client prompt{url()};
     const auto old = late.ticket("stock");
@@ -75,7 +75,7 @@ TEST_P(expiry, a_renewal_counts_from_when_it_is_made) { // P1a
     }));
 }
 
-TEST_P(expiry, a_renewal_to_less_makes_it_end_sooner) {
+TEST_P(expiry, a_shorter_renewal_makes_it_end_sooner) {
     HOLDFAST_NEEDS(can().shortens);
     seam_client holder{url()};
     seam_client rival{url()};
@@ -123,7 +123,7 @@ TEST_P(expiry, extend_of_a_lost_lease_is_an_error) { // P2
     EXPECT_FALSE(held.valid());
 }
 
-TEST_P(expiry, extend_refuses_what_no_lease_may_last) { // P9
+TEST_P(expiry, extend_refuses_a_lease_out_of_range) { // P9
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     for (const auto bad : {milliseconds{-1}, 0ms, 99ms, milliseconds{25h}}) {

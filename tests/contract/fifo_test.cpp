@@ -1,4 +1,4 @@
-// P6: first come, first served; a hand-off is one step; the dead delay the living a bounded time.
+// P6: first in, first out; a hand-off is atomic; a dead waiter delays others by a bounded time.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -14,12 +14,12 @@ HOLDFAST_CONTRACT(fifo);
 
 const request in_line{.queue = queueing::grant};
 
-/// Who got it, in order.
+/// The holders, in the order of their grants.
 class order {
 public:
-    void add(int who) {
+    void add(int waiter) {
         const std::lock_guard guard{mutex_};
-        order_.push_back(who);
+        order_.push_back(waiter);
     }
     [[nodiscard]] std::vector<int> seen() const {
         const std::lock_guard guard{mutex_};
@@ -31,7 +31,7 @@ private:
     std::vector<int> order_;
 };
 
-TEST_P(fifo, clients_are_served_in_the_order_in_which_they_came) { // P6
+TEST_P(fifo, clients_are_served_in_the_order_of_their_requests) { // P6
     HOLDFAST_NEEDS(can().fifo);
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
@@ -41,7 +41,7 @@ TEST_P(fifo, clients_are_served_in_the_order_in_which_they_came) { // P6
     for (int i = 0; i < 5; ++i) {
         waiters.push_back(std::make_unique<background<void>>([&, i](std::stop_token stop) {
             auto own = connect();
-            const auto lease = holdfast::mutex{own, "stock"}.acquire(stop);
+            const auto lease = holdfast::mutex{own, "stock"}.acquire({.stop = stop});
             served.add(i);
         }));
         ASSERT_TRUE(will_wait("stock", static_cast<std::size_t>(i) + 1));
@@ -51,7 +51,7 @@ TEST_P(fifo, clients_are_served_in_the_order_in_which_they_came) { // P6
     EXPECT_EQ(served.seen(), (std::vector{0, 1, 2, 3, 4}));
 }
 
-TEST_P(fifo, threads_of_one_client_are_served_in_the_order_in_which_they_came) { // P6
+TEST_P(fifo, threads_of_one_client_are_served_in_the_order_of_their_requests) { // P6
     HOLDFAST_NEEDS(can().fifo);
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
@@ -82,7 +82,7 @@ TEST_P(fifo, a_release_grants_the_first_waiter_in_the_same_step) { // P6
     ASSERT_EQ(next.acquire(queued, in_line).status, op_status::queued);
 
     EXPECT_EQ(holder.release(held).status, op_status::handed_off);
-    // The first in line has not said a word since, and yet nobody can pass it.
+    // The first waiter has sent nothing since, and still nobody passes it.
     EXPECT_EQ(newcomer.acquire(newcomer.ticket("stock")).status, op_status::busy);
     const auto seen = newcomer.inspect("stock");
     ASSERT_EQ(seen.holders.size(), 1U);
@@ -111,29 +111,29 @@ TEST_P(fifo, a_waiter_that_missed_its_notice_learns_of_the_grant_by_its_heartbea
     EXPECT_EQ(answer.token, holder.inspect("stock").last_token);
 }
 
-TEST_P(fifo, a_newcomer_does_not_pass_those_who_wait) { // P6
+TEST_P(fifo, a_newcomer_does_not_pass_waiters) { // P6
     HOLDFAST_NEEDS(can().fifo);
     seam_client holder{url()};
     seam_client first{url()};
     seam_client second{url()};
     const auto held = holder.ticket("stock");
     ASSERT_EQ(holder.acquire(held, {.lease = 200ms}).status, op_status::granted);
-    const auto one = first.ticket("stock");
-    ASSERT_EQ(first.acquire(one, in_line).status, op_status::queued);
-    const auto two = second.ticket("stock");
-    const auto answer = second.acquire(two, in_line);
+    const auto ticket_1 = first.ticket("stock");
+    ASSERT_EQ(first.acquire(ticket_1, in_line).status, op_status::queued);
+    const auto ticket_2 = second.ticket("stock");
+    const auto answer = second.acquire(ticket_2, in_line);
     ASSERT_EQ(answer.status, op_status::queued);
     EXPECT_EQ(answer.ahead, 1U);
 
-    // The holder's lease ends without a word. Whoever asks next finds the first in line before it.
-    ASSERT_TRUE(eventually([&] { return first.wait_on(one).status == op_status::granted; }));
-    EXPECT_EQ(second.wait_on(two).status, op_status::queued);
+    // The holder's lease expires. The next request is queued behind the first waiter.
+    ASSERT_TRUE(eventually([&] { return first.wait_on(ticket_1).status == op_status::granted; }));
+    EXPECT_EQ(second.wait_on(ticket_2).status, op_status::queued);
     EXPECT_EQ(holder.acquire(holder.ticket("stock")).status, op_status::busy);
-    EXPECT_EQ(first.release(one).status, op_status::handed_off);
-    EXPECT_EQ(second.wait_on(two).status, op_status::granted);
+    EXPECT_EQ(first.release(ticket_1).status, op_status::handed_off);
+    EXPECT_EQ(second.wait_on(ticket_2).status, op_status::granted);
 }
 
-TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { // P6
+TEST_P(fifo, a_hand_off_to_a_waiter_that_does_not_react_delays_the_next_by_a_bounded_time) { // P6
     HOLDFAST_NEEDS(can().fifo && can().queue == queueing::grant);
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
@@ -141,7 +141,7 @@ TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { //
     ASSERT_EQ(deaf.acquire(deaf.ticket("stock"), in_line).status, op_status::queued);
     background living{[&](std::stop_token stop) {
         auto own = connect();
-        return holdfast::mutex{own, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{own, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 2));
 
@@ -151,24 +151,24 @@ TEST_P(fifo, a_hand_off_to_a_deaf_waiter_delays_the_next_by_a_bounded_time) { //
     EXPECT_LT(since_release.elapsed(), holdfast::engine::hand_off_lease + 1s + scaled(500ms));
 }
 
-TEST_P(fifo, a_waiter_that_left_the_middle_of_the_queue_changes_nobodys_turn) { // P6, P8
+TEST_P(fifo, a_waiter_that_leaves_the_middle_of_the_queue_keeps_the_order) { // P6, P8
     HOLDFAST_NEEDS(can().fifo);
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
-    const auto one = all.ticket("stock");
-    const auto two = all.ticket("stock");
-    const auto three = all.ticket("stock");
-    for (const auto& ticket : {one, two, three}) {
+    const auto ticket_1 = all.ticket("stock");
+    const auto ticket_2 = all.ticket("stock");
+    const auto ticket_3 = all.ticket("stock");
+    for (const auto& ticket : {ticket_1, ticket_2, ticket_3}) {
         ASSERT_EQ(all.acquire(ticket, in_line).status, op_status::queued);
     }
-    EXPECT_EQ(all.withdraw(two).status, op_status::released);
+    EXPECT_EQ(all.withdraw(ticket_2).status, op_status::released);
     EXPECT_EQ(all.release(held).status, op_status::handed_off);
-    EXPECT_EQ(all.wait_on(one).status, op_status::granted);
-    EXPECT_EQ(all.release(one).status, op_status::handed_off);
-    EXPECT_EQ(all.wait_on(two).status, op_status::lost);
-    EXPECT_EQ(all.wait_on(three).status, op_status::granted);
-    EXPECT_EQ(all.release(three).status, op_status::released);
+    EXPECT_EQ(all.wait_on(ticket_1).status, op_status::granted);
+    EXPECT_EQ(all.release(ticket_1).status, op_status::handed_off);
+    EXPECT_EQ(all.wait_on(ticket_2).status, op_status::lost);
+    EXPECT_EQ(all.wait_on(ticket_3).status, op_status::granted);
+    EXPECT_EQ(all.release(ticket_3).status, op_status::released);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// After fork() what the parent made is inert in the child, and the parent does not notice.
+// After fork() the objects of the parent are inert in the child, and the parent is not affected.
 #include "contract/contract.hpp"
 #include "support/child.hpp"
 
@@ -12,9 +12,9 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(after_fork);
 
-/// In a child, where EXPECT is of no use: adds `what` to `wrong` unless it is true.
-void check(std::string& wrong, bool fine, const char* what) {
-    if (!fine) { wrong += std::string{what} + "; "; }
+/// For a child, where EXPECT does not work: appends `step` to `wrong` unless `fine`.
+void check(std::string& wrong, bool fine, const char* step) {
+    if (!fine) { wrong += std::string{step} + "; "; }
 }
 
 TEST_P(after_fork, a_lease_is_not_valid_in_the_child_and_unharmed_in_the_parent) { // P4
@@ -59,8 +59,8 @@ TEST_P(after_fork, every_operation_of_the_child_fails_with_forked) { // P4
     stock.lock();
     EXPECT_EQ(in_child([&] {
                   std::string wrong;
-                  const auto forked = [&](auto action, const char* what) {
-                      check(wrong, failure_of(action) == errc::forked, what);
+                  const auto forked = [&](auto action, const char* step) {
+                      check(wrong, failure_of(action) == errc::forked, step);
                   };
                   forked([&] { stock.lock(); }, "lock what is held");
                   forked([&] { other.lock(); }, "lock what is free");
@@ -113,12 +113,30 @@ TEST_P(after_fork, a_waiter_in_the_parent_is_still_served) { // P6
     auto rival = connect();
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "stock"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     EXPECT_EQ(in_child([] { return std::string{}; }), "");
     held.release();
     EXPECT_TRUE(waiter.get());
+}
+
+// Debug builds assert that no thread waits in a lock that is destroyed; this one is the parent's.
+TEST_P(after_fork, a_lock_in_which_a_thread_of_the_parent_waits_may_be_destroyed) { // P4
+    auto fleet = connect();
+    auto rival = connect();
+    auto held = holdfast::mutex{rival, "stock"}.acquire();
+    std::optional<holdfast::mutex> stock{std::in_place, fleet, "stock"};
+    background waiter{
+        [&](std::stop_token stop) { return stock->acquire({.stop = std::move(stop)}).valid(); }};
+    ASSERT_TRUE(will_wait("stock", 1));
+    EXPECT_EQ(in_child([&] {
+                  stock.reset();
+                  return std::string{};
+              }),
+              "");
+    held.release();
+    EXPECT_TRUE(waiter.get()) << "the parent goes on";
 }
 
 TEST_P(after_fork, a_child_can_make_a_client_of_its_own) { // P1
@@ -139,8 +157,8 @@ TEST_P(after_fork, a_child_can_make_a_client_of_its_own) { // P1
               }),
               "");
     EXPECT_TRUE(held.valid());
-    // The child ended without a word: its lock comes free at once if the engine can tell, else at
-    // the end of a lease that nobody renews.
+    // The child ended without a release: its lock is free at once if the engine can detect that,
+    // otherwise when the lease expires.
     if (can().frees_dead_at_once) { EXPECT_TRUE(will_be_clear("other", scaled(1s))); }
 #endif
 }

@@ -1,4 +1,4 @@
-// A lease as a value: it can be passed on, and what it holds is released exactly once.
+// A lease as a value: it can be moved, and its hold is released exactly once.
 #include "contract/contract.hpp"
 
 #include <utility>
@@ -10,7 +10,7 @@ using holdfast::errc;
 
 HOLDFAST_CONTRACT(lease_value);
 
-TEST_P(lease_value, an_empty_one_holds_nothing) { // P4
+TEST_P(lease_value, an_empty_lease_holds_nothing) { // P4
     const holdfast::lease none;
     EXPECT_FALSE(none);
     EXPECT_FALSE(none.valid());
@@ -22,7 +22,7 @@ TEST_P(lease_value, an_empty_one_holds_nothing) { // P4
     EXPECT_EQ(failure_of([&] { (void)none.token(); }), errc::not_held);
 }
 
-TEST_P(lease_value, tells_name_owner_token_and_remaining_time) { // P2, P3
+TEST_P(lease_value, has_name_owner_token_and_remaining_time) { // P2, P3
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     const auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = 20s});
@@ -34,7 +34,7 @@ TEST_P(lease_value, tells_name_owner_token_and_remaining_time) { // P2, P3
     EXPECT_FALSE(held.why_lost());
 }
 
-TEST_P(lease_value, moving_passes_the_hold_on) { // P4
+TEST_P(lease_value, moving_transfers_the_hold) { // P4
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto first = holdfast::mutex{fleet, "stock"}.acquire();
@@ -53,7 +53,7 @@ TEST_P(lease_value, moving_passes_the_hold_on) { // P4
     EXPECT_TRUE(will_be_clear("stock"));
 }
 
-TEST_P(lease_value, assigning_releases_what_was_held) { // P8
+TEST_P(lease_value, assignment_releases_the_old_hold) { // P8
     auto fleet = connect();
     auto held = holdfast::mutex{fleet, "a"}.acquire();
     held = holdfast::mutex{fleet, "b"}.acquire();

@@ -1,4 +1,4 @@
-// The shortest and the longest that a lock is kept.
+// min_hold and max_hold: the shortest and the longest time of a hold.
 #include "contract/contract.hpp"
 #include "holdfast/base/clock.hpp"
 
@@ -27,7 +27,7 @@ TEST_P(min_hold, keeps_a_lock_that_is_released_early_counting_from_the_grant) { 
     EXPECT_LT(since_granted.elapsed(), rest + scaled(200ms));
 }
 
-TEST_P(min_hold, makes_a_waiter_wait_and_then_serves_it) { // P7
+TEST_P(min_hold, delays_a_waiter_and_then_grants_it) { // P7
     HOLDFAST_NEEDS(can().min_hold);
     auto fleet = connect();
     auto rival = connect();
@@ -35,7 +35,7 @@ TEST_P(min_hold, makes_a_waiter_wait_and_then_serves_it) { // P7
     auto held = holdfast::mutex{fleet, "job"}.acquire({.min_hold = rest});
     const stopwatch since_granted;
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, "job"}.acquire(stop).valid();
+        return holdfast::mutex{rival, "job"}.acquire({.stop = stop}).valid();
     }};
     ASSERT_TRUE(will_wait("job", 1));
     held.release();
@@ -44,7 +44,7 @@ TEST_P(min_hold, makes_a_waiter_wait_and_then_serves_it) { // P7
     EXPECT_LT(since_granted.elapsed(), rest + 1s + scaled(200ms));
 }
 
-TEST_P(min_hold, binds_the_one_who_held_it_as_well) { // P7
+TEST_P(min_hold, applies_to_the_former_holder_too) { // P7
     HOLDFAST_NEEDS(can().min_hold);
     auto fleet = connect();
     holdfast::mutex job{fleet, "job"};

@@ -1,4 +1,4 @@
-// One admission rule in three modes: alone, with other readers, or as some of N permits.
+// The admission rule in its modes: exclusive, shared and permits.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -28,7 +28,7 @@ TEST_P(readers_and_writers, readers_share_and_writers_do_not) { // P1
     holdfast::shared_mutex mine{first, "prices"};
     holdfast::shared_mutex theirs{second, "prices"};
     {
-        const auto one = mine.acquire_shared();
+        const auto shared = mine.acquire_shared();
         const auto other = theirs.try_acquire_shared();
         EXPECT_TRUE(other);
         EXPECT_FALSE(theirs.try_acquire());
@@ -89,7 +89,7 @@ TEST_P(readers_and_writers, never_overlap) { // P1
     EXPECT_TRUE(will_be_clear("prices"));
 }
 
-TEST_P(readers_and_writers, a_reader_that_comes_later_does_not_pass_a_waiting_writer) { // P6
+TEST_P(readers_and_writers, a_later_reader_does_not_pass_a_waiting_writer) { // P6
     HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
     seam_client all{url()};
     const auto reading = all.ticket("prices");
@@ -109,7 +109,7 @@ TEST_P(readers_and_writers, a_reader_that_comes_later_does_not_pass_a_waiting_wr
     EXPECT_EQ(all.wait_on(late).status, op_status::granted);
 }
 
-TEST_P(readers_and_writers, readers_next_to_each_other_in_the_queue_are_let_in_together) { // P6
+TEST_P(readers_and_writers, consecutive_readers_in_the_queue_are_granted_together) { // P6
     HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
     seam_client all{url()};
     const auto writing = all.ticket("prices");
@@ -130,7 +130,7 @@ TEST_P(readers_and_writers, readers_next_to_each_other_in_the_queue_are_let_in_t
     EXPECT_EQ(all.wait_on(last).status, op_status::granted);
 }
 
-TEST_P(readers_and_writers, a_writer_that_gives_up_lets_the_readers_behind_it_in) { // P6, P8
+TEST_P(readers_and_writers, a_writer_that_times_out_lets_the_readers_behind_it_proceed) { // P6, P8
     HOLDFAST_NEEDS(can(primitive::shared_mutex).fifo);
     seam_client all{url()};
     const auto reading = all.ticket("prices");
@@ -143,7 +143,7 @@ TEST_P(readers_and_writers, a_writer_that_gives_up_lets_the_readers_behind_it_in
     EXPECT_TRUE(all.await(holdfast::engine::notice::kind::granted, late));
 }
 
-TEST_P(readers_and_writers, one_thread_that_wants_both_is_told_of_the_deadlock) { // P9
+TEST_P(readers_and_writers, one_thread_that_wants_both_modes_gets_would_deadlock) { // P9
     HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
     auto fleet = connect();
     holdfast::shared_mutex prices{fleet, "prices"};

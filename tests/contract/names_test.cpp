@@ -1,4 +1,4 @@
-// A name is any 1 to 512 bytes, and equal to no other.
+// A name is any 1 to 512 bytes; names differ if any byte does.
 #include "contract/contract.hpp"
 
 #include <set>
@@ -33,14 +33,14 @@ TEST_P(names, of_one_byte_are_256_different_locks) { // P1
     EXPECT_EQ(listed, expected);
 }
 
-TEST_P(names, with_every_byte_in_them_can_be_waited_for_inspected_and_broken) { // P1
+TEST_P(names, with_every_byte_value_can_be_waited_for_inspected_and_broken) { // P1
     std::string name;
     for (int byte = 0; byte < 256; ++byte) { name.push_back(static_cast<char>(byte)); }
     auto fleet = connect();
     auto rival = connect();
     auto held = holdfast::mutex{fleet, name}.acquire();
     background waiter{[&](std::stop_token stop) {
-        return holdfast::mutex{rival, name}.acquire(stop);
+        return holdfast::mutex{rival, name}.acquire({.stop = stop});
     }};
     ASSERT_TRUE(will_wait(name, 1));
     EXPECT_EQ(look(name).name, name);
@@ -53,7 +53,7 @@ TEST_P(names, with_every_byte_in_them_can_be_waited_for_inspected_and_broken) { 
 TEST_P(names, of_512_bytes_differ_by_their_last_byte) { // P1
     auto fleet = connect();
     const std::string head(511, '\xff');
-    const auto one = holdfast::mutex{fleet, head + 'a'}.acquire();
+    const auto first = holdfast::mutex{fleet, head + 'a'}.acquire();
     const auto other = holdfast::mutex{fleet, head + 'b'}.try_acquire();
     EXPECT_TRUE(other);
     EXPECT_FALSE((holdfast::mutex{fleet, head + 'a'}.try_acquire()));

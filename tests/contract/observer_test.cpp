@@ -1,4 +1,4 @@
-// The observer hears of everything that happens while nobody waits for an answer.
+// The observer receives the events that no caller waits for.
 #include "contract/contract.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using kind = holdfast::event::kind;
 
 HOLDFAST_CONTRACT(observed);
 
-TEST_P(observed, nothing_while_all_is_well) {
+TEST_P(observed, nothing_without_failures) {
     const auto watch = std::make_shared<recording_observer>();
     {
         auto fleet = connect(watch);
@@ -59,7 +59,7 @@ TEST_P(observed, an_unlock_after_a_loss) { // P4
     EXPECT_EQ(told->token, token);
 }
 
-TEST_P(observed, an_unlock_of_what_is_not_held) { // P4
+TEST_P(observed, an_unlock_without_a_hold) { // P4
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     holdfast::mutex stock{fleet, "stock"};
@@ -79,7 +79,7 @@ TEST_P(observed, a_release_that_failed_in_unlock_and_in_a_destructor) { // P5
     HOLDFAST_HANG_STORE();
     locked.unlock();
     held.reset();
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"locked", "held"}));
 }
 
 TEST_P(observed, a_thread_that_ended_while_holding) { // P4

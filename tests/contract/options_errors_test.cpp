@@ -1,17 +1,18 @@
-// P9 and errors: what contradicts itself is refused before anything is sent, by the field's name.
+// P9 and errors: invalid options are refused before any request, by an error that names the field.
 #include "contract/contract.hpp"
 
 namespace {
 
 using namespace holdfast::test;
+using holdfast::acquire_options;
 using holdfast::errc;
-using holdfast::hold_options;
+using holdfast::lock_options;
 
 HOLDFAST_CONTRACT(options_errors);
 
 struct bad_option {
     const char* field;
-    hold_options options;
+    lock_options options;
 };
 
 const std::vector<bad_option>& bad_options() {
@@ -35,10 +36,21 @@ const std::vector<bad_option>& bad_options() {
     return all;
 }
 
-TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) { // P9
+/// The same for one call.
+acquire_options for_a_call(const lock_options& options) {
+    return {.lease = options.lease,
+            .renew = options.renew,
+            .max_hold = options.max_hold,
+            .min_hold = options.min_hold,
+            .margin = options.margin,
+            .detached = options.detached,
+            .note = options.note};
+}
+
+TEST_P(options_errors, a_constructor_refuses_bad_defaults_naming_the_field) { // P9
     auto fleet = connect();
-    for (const auto& [field, bad] : bad_options()) {
-        const auto& options = bad;
+    for (const auto& bad : bad_options()) {
+        const auto& options = bad.options;
         const std::vector<std::function<void()>> makers{
             [&] {
                 holdfast::mutex{fleet, "stock", options};
@@ -53,60 +65,61 @@ TEST_P(options_errors, a_constructor_refuses_bad_defaults_by_the_field_s_name) {
                 holdfast::counting_semaphore{fleet, "stock", 2, options};
             }};
         for (const auto& make : makers) {
-            EXPECT_EQ(failure_of(make), errc::invalid_option) << field;
-            EXPECT_NE(complaint_of(make).find(field), std::string::npos)
-                << field << " is not in: " << complaint_of(make);
+            EXPECT_EQ(failure_of(make), errc::invalid_option) << bad.field;
+            EXPECT_NE(complaint_of(make).find(bad.field), std::string::npos)
+                << bad.field << " is not in: " << complaint_of(make);
         }
     }
 }
 
-TEST_P(options_errors, an_acquire_refuses_bad_options_by_the_field_s_name) { // P9
+TEST_P(options_errors, an_acquire_refuses_bad_options_naming_the_field) { // P9
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    for (const auto& [field, bad] : bad_options()) {
-        const auto& options = bad;
+    for (const auto& bad : bad_options()) {
+        const auto options = for_a_call(bad.options);
         const std::vector<std::function<void()>> askers{
             [&] { (void)stock.acquire(options); }, [&] { (void)stock.try_acquire(options); },
             [&] { (void)stock.try_acquire_for(1s, options); }};
         for (const auto& ask : askers) {
-            EXPECT_EQ(failure_of(ask), errc::invalid_option) << field;
-            EXPECT_NE(complaint_of(ask).find(field), std::string::npos)
-                << field << " is not in: " << complaint_of(ask);
+            EXPECT_EQ(failure_of(ask), errc::invalid_option) << bad.field;
+            EXPECT_NE(complaint_of(ask).find(bad.field), std::string::npos)
+                << bad.field << " is not in: " << complaint_of(ask);
         }
         std::error_code failure;
         EXPECT_FALSE(stock.try_acquire(options, failure));
-        EXPECT_EQ(failure, errc::invalid_option) << field;
+        EXPECT_EQ(failure, errc::invalid_option) << bad.field;
     }
     EXPECT_TRUE(look("stock").holders.empty());
 }
 
-TEST_P(options_errors, the_extremes_that_are_allowed_work) { // P9
+TEST_P(options_errors, the_extreme_values_work) { // P9
     HOLDFAST_NEEDS(can().notes);
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
-    for (const auto& options : {hold_options{.lease = 100ms}, hold_options{.lease = 24h},
-                                hold_options{.lease = 10s, .margin = 4999ms},
-                                hold_options{.max_hold = 10s, .min_hold = 0ms},
-                                hold_options{.max_hold = std::chrono::hours{24 * 365}},
-                                hold_options{.note = std::string(256, 'x')}}) {
+    for (const auto& options : {acquire_options{.lease = 100ms}, acquire_options{.lease = 24h},
+                                acquire_options{.lease = 10s, .margin = 4999ms},
+                                acquire_options{.max_hold = 10s, .min_hold = 0ms},
+                                acquire_options{.max_hold = std::chrono::hours{24 * 365}},
+                                acquire_options{.note = std::string(256, 'x')}}) {
         EXPECT_TRUE(stock.try_acquire_for(long_wait, options));
     }
 }
 
-TEST_P(options_errors, bad_options_are_found_before_the_engine_is_spoken_to) { // P9
+TEST_P(options_errors, bad_options_are_refused_before_any_request) { // P9
     HOLDFAST_NEEDS(!GetParam().dead_url.empty());
     holdfast::client dead{GetParam().dead_url, {.connect_wait = scaled(2s)}};
     holdfast::mutex stock{dead, "stock"};
     const stopwatch watch;
-    for (const auto& [field, bad] : bad_options()) {
-        const auto& options = bad;
-        EXPECT_EQ(failure_of([&] { (void)stock.acquire(options); }), errc::invalid_option) << field;
+    for (const auto& bad : bad_options()) {
+        const auto options = for_a_call(bad.options);
+        EXPECT_EQ(failure_of([&] { (void)stock.acquire(options); }), errc::invalid_option)
+            << bad.field;
     }
     EXPECT_EQ(failure_of([&] { (void)holdfast::admin{dead}.inspect(""); }), errc::invalid_name);
     EXPECT_LT(watch.elapsed(), scaled(1s));
 }
 
-TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) { // P9
+TEST_P(options_errors, an_unreachable_store_is_a_clear_error_in_time) { // P9
     HOLDFAST_NEEDS(!GetParam().dead_url.empty());
     holdfast::client dead{GetParam().dead_url, {.connect_wait = 200ms}};
     holdfast::mutex stock{dead, "stock"};
@@ -116,7 +129,7 @@ TEST_P(options_errors, a_store_that_cannot_be_reached_is_a_clear_error_in_time) 
     EXPECT_LT(watch.elapsed(), 200ms + scaled(1s));
     EXPECT_EQ(code.category(), holdfast::category());
 
-    // Each form says the same.
+    // Each form reports the same error.
     std::error_code failure;
     EXPECT_FALSE(stock.acquire(failure));
     EXPECT_EQ(failure, code);
@@ -153,8 +166,9 @@ TEST_P(options_errors, a_wait_for_a_store_that_hangs_can_be_stopped) { // P9
     holdfast::mutex stock{fleet, "stock"};
     { const auto once = stock.acquire(); }
     HOLDFAST_HANG_STORE();
-    background waiter{
-        [&](std::stop_token stop) { return failure_of([&] { (void)stock.acquire(stop); }); }};
+    background waiter{[&](std::stop_token stop) {
+        return failure_of([&] { (void)stock.acquire({.stop = stop}); });
+    }};
     EXPECT_FALSE(waiter.done_within(50ms));
     const stopwatch watch;
     waiter.stop();
@@ -162,7 +176,7 @@ TEST_P(options_errors, a_wait_for_a_store_that_hangs_can_be_stopped) { // P9
     EXPECT_LT(watch.elapsed(), scaled(200ms));
 }
 
-TEST_P(options_errors, the_error_code_forms_clear_the_code_when_all_is_well) { // P5
+TEST_P(options_errors, the_error_code_forms_clear_the_code_on_success) { // P5
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     const auto cleared = [](auto action) {
@@ -171,14 +185,14 @@ TEST_P(options_errors, the_error_code_forms_clear_the_code_when_all_is_well) { /
         return !failure;
     };
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.acquire(failure).valid()); }));
-    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.acquire({}, {}, failure)); }));
+    EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.acquire({}, failure)); }));
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire(failure)); }));
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire({}, failure)); }));
     EXPECT_TRUE(
-        cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire_for(1s, {}, {}, failure)); }));
+        cleared([&](auto& failure) { EXPECT_TRUE(stock.try_acquire_for(1s, {}, failure)); }));
     EXPECT_TRUE(cleared([&](auto& failure) {
         const auto soon = std::chrono::steady_clock::now() + 1s;
-        EXPECT_TRUE(stock.try_acquire_until(soon, {}, {}, failure));
+        EXPECT_TRUE(stock.try_acquire_until(soon, {}, failure));
     }));
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_TRUE(stock.lock(failure)); }));
     stock.unlock();
@@ -188,8 +202,8 @@ TEST_P(options_errors, the_error_code_forms_clear_the_code_when_all_is_well) { /
     holdfast::mutex theirs{rival, "stock"};
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_FALSE(theirs.try_acquire(failure)); }));
     EXPECT_TRUE(cleared([&](auto& failure) { EXPECT_FALSE(theirs.try_lock(failure)); }));
-    EXPECT_TRUE(cleared(
-        [&](auto& failure) { EXPECT_FALSE(theirs.try_acquire_for(10ms, {}, {}, failure)); }));
+    EXPECT_TRUE(
+        cleared([&](auto& failure) { EXPECT_FALSE(theirs.try_acquire_for(10ms, {}, failure)); }));
     stock.unlock();
 }
 

@@ -1,4 +1,4 @@
-// P4: nobody ends or prolongs a hold that is not its own.
+// P4: only its owner can end or renew a hold.
 #include "contract/contract.hpp"
 
 #include <latch>
@@ -15,7 +15,7 @@ using kind = holdfast::event::kind;
 
 HOLDFAST_CONTRACT(ownership);
 
-TEST_P(ownership, unlock_by_a_thread_that_holds_nothing_does_nothing_and_is_told) { // P4
+TEST_P(ownership, unlock_by_a_thread_that_holds_nothing_only_notifies_the_observer) { // P4
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     auto rival = connect();
@@ -41,7 +41,7 @@ TEST_P(ownership, unlock_does_not_end_a_lease_that_was_acquired) { // P4
     EXPECT_EQ(look("stock").holders.size(), 1U);
 }
 
-TEST_P(ownership, what_a_thread_does_not_hold_it_cannot_ask_about) { // P4
+TEST_P(ownership, a_thread_without_a_hold_has_no_token_and_is_not_valid) { // P4
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};
     const std::lock_guard hold{stock};
@@ -53,7 +53,7 @@ TEST_P(ownership, what_a_thread_does_not_hold_it_cannot_ask_about) { // P4
     EXPECT_TRUE(stock.valid());
 }
 
-TEST_P(ownership, a_thread_that_lost_its_lock_does_not_unlock_that_of_the_next) { // P4
+TEST_P(ownership, a_thread_that_lost_its_lock_does_not_unlock_the_next_holders) { // P4
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     auto rival = connect();
@@ -92,7 +92,7 @@ TEST_P(ownership, a_thread_may_lock_again_after_a_loss_once_it_has_unlocked) { /
     EXPECT_TRUE(will_be_clear("stock"));
 }
 
-TEST_P(ownership, the_destructor_of_a_lost_lease_leaves_the_next_holder_alone) { // P4
+TEST_P(ownership, the_destructor_of_a_lost_lease_does_not_release_the_next_hold) { // P4
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex stock{fleet, "stock"};
@@ -124,7 +124,7 @@ TEST_P(ownership, a_foreign_ticket_cannot_release_renew_or_withdraw_a_hold) { //
     EXPECT_EQ(holder.renew(held).status, op_status::renewed);
 }
 
-TEST_P(ownership, a_stranger_cannot_put_a_waiter_out_of_the_queue) { // P4
+TEST_P(ownership, a_foreign_ticket_cannot_withdraw_a_waiter) { // P4
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client holder{url()};
     seam_client waiter{url()};
@@ -136,7 +136,7 @@ TEST_P(ownership, a_stranger_cannot_put_a_waiter_out_of_the_queue) { // P4
     EXPECT_EQ(waiter.wait_on(queued).status, op_status::queued);
 }
 
-TEST_P(ownership, destroying_a_mutex_releases_what_threads_hold_through_it) { // P8
+TEST_P(ownership, destroying_a_mutex_releases_the_holds_of_its_threads) { // P8
     auto fleet = connect();
     {
         holdfast::mutex stock{fleet, "stock"};
@@ -146,7 +146,7 @@ TEST_P(ownership, destroying_a_mutex_releases_what_threads_hold_through_it) { //
     EXPECT_TRUE(will_be_clear("stock"));
 }
 
-TEST_P(ownership, destroying_a_mutex_leaves_its_leases_alone) { // P4
+TEST_P(ownership, destroying_a_mutex_keeps_its_leases) { // P4
     auto fleet = connect();
     std::optional<holdfast::mutex> stock;
     stock.emplace(fleet, "stock");

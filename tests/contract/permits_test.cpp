@@ -1,4 +1,4 @@
-// counting_semaphore: at most N permits out, taken all or none, in order.
+// counting_semaphore: at most N permits are granted, all or none of a request, in order.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -30,14 +30,14 @@ TEST_P(permits, are_given_out_up_to_the_limit) { // P1
     holdfast::counting_semaphore mine{first, "slots", 3};
     holdfast::counting_semaphore theirs{second, "slots", 3};
     EXPECT_EQ(mine.max(), 3U);
-    auto one = mine.acquire();
-    const auto two = theirs.acquire();
-    const auto three = mine.try_acquire();
-    EXPECT_TRUE(three);
+    auto permit_1 = mine.acquire();
+    const auto permit_2 = theirs.acquire();
+    const auto permit_3 = mine.try_acquire();
+    EXPECT_TRUE(permit_3);
     EXPECT_FALSE(mine.try_acquire());
     EXPECT_FALSE(theirs.try_acquire_for(20ms));
     EXPECT_EQ(look("slots").limit, 3U);
-    one.release();
+    permit_1.release();
     EXPECT_TRUE(theirs.try_acquire());
 }
 
@@ -45,10 +45,10 @@ TEST_P(permits, are_taken_all_or_none) { // P1
     HOLDFAST_NEEDS(can(primitive::semaphore).supported);
     auto fleet = connect();
     holdfast::counting_semaphore slots{fleet, "slots", 4};
-    const auto three = slots.acquire(3);
+    const auto third = slots.acquire(3);
     EXPECT_FALSE(slots.try_acquire(2));
-    const auto one = slots.try_acquire(1);
-    EXPECT_TRUE(one);
+    const auto first = slots.try_acquire(1);
+    EXPECT_TRUE(first);
     const auto seen = look("slots");
     ASSERT_EQ(seen.holders.size(), 2U);
     EXPECT_EQ(seen.holders[0].permits + seen.holders[1].permits, 4U);
@@ -140,8 +140,9 @@ TEST_P(permits, can_be_waited_for_and_the_wait_be_stopped) { // P9
     auto rival = connect();
     auto held = holdfast::counting_semaphore{fleet, "slots", 2}.acquire(2);
     holdfast::counting_semaphore theirs{rival, "slots", 2};
-    background waiter{
-        [&](std::stop_token stop) { return failure_of([&] { (void)theirs.acquire(2, stop); }); }};
+    background waiter{[&](std::stop_token stop) {
+        return failure_of([&] { (void)theirs.acquire(2, {.stop = stop}); });
+    }};
     ASSERT_TRUE(will_wait("slots", 1));
     waiter.stop();
     EXPECT_EQ(waiter.get(), errc::cancelled);

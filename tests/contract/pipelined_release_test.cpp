@@ -17,7 +17,7 @@ holdfast::client_options pipelined(std::shared_ptr<holdfast::observer> watch = {
     return {.pipeline_release = true, .observer = std::move(watch)};
 }
 
-TEST_P(pipelined_release, frees_the_lock_though_the_client_does_nothing_more) { // P7
+TEST_P(pipelined_release, frees_the_lock_without_further_calls_of_the_client) { // P7
     holdfast::client fleet{url(), pipelined()};
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
@@ -29,7 +29,7 @@ TEST_P(pipelined_release, frees_the_lock_though_the_client_does_nothing_more) { 
     }
 }
 
-TEST_P(pipelined_release, of_many_at_once_is_sent_for_each) { // P7
+TEST_P(pipelined_release, of_many_locks_at_once_releases_each) { // P7
     holdfast::client fleet{url(), pipelined()};
     std::vector<holdfast::lease> held;
     for (int i = 0; i < 50; ++i) {
@@ -44,7 +44,7 @@ TEST_P(pipelined_release, of_many_at_once_is_sent_for_each) { // P7
     }
 }
 
-TEST_P(pipelined_release, comes_before_whatever_its_client_asks_next) { // P3, P6
+TEST_P(pipelined_release, is_sent_before_the_next_operation_of_its_client) { // P3, P6
     HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     holdfast::client fleet{url(), pipelined(watch)};
@@ -59,7 +59,7 @@ TEST_P(pipelined_release, comes_before_whatever_its_client_asks_next) { // P3, P
     for (const auto& told : watch->all()) { ADD_FAILURE() << to_string(told.type) << told.detail; }
 }
 
-TEST_P(pipelined_release, is_done_before_its_client_is_gone) { // P8
+TEST_P(pipelined_release, is_done_before_the_destructor_of_the_client_returns) { // P8
     for (int round = 0; round < 10; ++round) {
         holdfast::client fleet{url(), pipelined()};
         const auto held = holdfast::mutex{fleet, "stock"}.acquire();
@@ -67,14 +67,14 @@ TEST_P(pipelined_release, is_done_before_its_client_is_gone) { // P8
     EXPECT_TRUE(will_be_clear("stock", a_second));
 }
 
-TEST_P(pipelined_release, hands_over_to_who_waits) { // P6
+TEST_P(pipelined_release, hands_off_to_the_first_waiter) { // P6
     HOLDFAST_NEEDS(can().fencing);
     holdfast::client fleet{url(), pipelined()};
     auto rival = connect();
     std::optional held{holdfast::mutex{fleet, "stock"}.acquire()};
     const auto token = held->token();
     background<holdfast::lease> waiting{[&](const std::stop_token& stop) {
-        return holdfast::mutex{rival, "stock"}.acquire({}, stop);
+        return holdfast::mutex{rival, "stock"}.acquire({.stop = stop});
     }};
     ASSERT_TRUE(will_wait("stock", 1));
     held.reset();
@@ -82,7 +82,7 @@ TEST_P(pipelined_release, hands_over_to_who_waits) { // P6
     EXPECT_GT(waiting.get().token(), token);
 }
 
-TEST_P(pipelined_release, after_a_break_is_told_as_an_unlock_after_a_loss) { // P4
+TEST_P(pipelined_release, after_a_break_is_reported_as_an_unlock_after_a_loss) { // P4
     const auto watch = std::make_shared<recording_observer>();
     holdfast::client fleet{url(), pipelined(watch)};
     holdfast::mutex stock{fleet, "stock"};
@@ -96,7 +96,7 @@ TEST_P(pipelined_release, after_a_break_is_told_as_an_unlock_after_a_loss) { // 
     EXPECT_FALSE(is_free("stock"));
 }
 
-TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
+TEST_P(pipelined_release, that_fails_is_reported_to_the_observer) { // P5
     const auto watch = std::make_shared<recording_observer>();
     auto options = pipelined(watch);
     options.connect_wait = scaled(200ms);
@@ -107,10 +107,10 @@ TEST_P(pipelined_release, that_fails_is_told_to_the_observer) { // P5
     HOLDFAST_HANG_STORE();
     locked.unlock();
     held.reset();
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"locked", "held"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"locked", "held"}));
 }
 
-TEST_P(pipelined_release, that_is_not_answered_before_its_client_goes_is_told) { // P5
+TEST_P(pipelined_release, that_is_not_answered_before_its_client_is_destroyed_is_reported) { // P5
     const auto watch = std::make_shared<recording_observer>();
     {
         holdfast::client fleet{url(), pipelined(watch)};
@@ -119,18 +119,18 @@ TEST_P(pipelined_release, that_is_not_answered_before_its_client_goes_is_told) {
         HOLDFAST_HANG_STORE();
         stock.unlock();
     }
-    EXPECT_TRUE(watch->await_of_each(kind::release_failed, {"stock"}));
+    EXPECT_TRUE(watch->await_each(kind::release_failed, {"stock"}));
 }
 
-TEST_P(pipelined_release, does_not_concern_release_which_waits_and_answers) { // P5
+TEST_P(pipelined_release, does_not_apply_to_release_which_waits_for_the_answer) { // P5
     holdfast::client fleet{url(), pipelined()};
     auto held = holdfast::mutex{fleet, "stock"}.acquire();
     EXPECT_EQ(held.release(), holdfast::release_answer::released);
     EXPECT_TRUE(is_free("stock"));
 }
 
-// The keeper, which leads while there is a crowd, may be reading at that moment.
-TEST_P(pipelined_release, is_sent_though_the_client_goes_away_right_after_a_crowd) { // P7
+// The keeper leads while there is a crowd, and may be reading at that moment.
+TEST_P(pipelined_release, is_sent_though_the_client_is_destroyed_right_after_a_crowd) { // P7
     constexpr int threads = 8;
     auto rival = connect();
     for (int round = 0; round < 5; ++round) {

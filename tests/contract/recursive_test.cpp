@@ -36,25 +36,59 @@ TEST_P(recursive, a_thread_holds_it_until_it_has_unlocked_as_often_as_it_locked)
     EXPECT_TRUE(theirs.try_acquire());
 }
 
+TEST_P(recursive, a_lease_is_not_counted_and_acquire_fails_while_the_mutex_is_locked) {
+    auto fleet = connect();
+    holdfast::recursive_mutex mine{fleet, "account"};
+    holdfast::recursive_mutex same{fleet, "account"};
+    {
+        const auto lease = mine.acquire();
+        EXPECT_TRUE(lease.valid());
+        EXPECT_EQ(mine.count(), 0U);
+        EXPECT_FALSE(mine.try_lock());
+        EXPECT_FALSE(mine.try_acquire());
+    }
+    mine.lock();
+    EXPECT_EQ(failure_of([&] { (void)mine.acquire(); }), errc::would_deadlock);
+    EXPECT_EQ(failure_of([&] { (void)same.try_acquire(); }), errc::would_deadlock);
+    std::error_code failure;
+    EXPECT_FALSE(mine.try_acquire_for(1s, failure));
+    EXPECT_EQ(failure, errc::would_deadlock);
+    EXPECT_EQ(mine.count(), 1U);
+    mine.unlock();
+    EXPECT_TRUE(mine.try_acquire());
+}
+
+TEST_P(recursive, the_options_of_an_inner_lock_are_checked_as_well) { // P9
+    auto fleet = connect();
+    holdfast::recursive_mutex mine{fleet, "account"};
+    const std::scoped_lock outer{mine};
+    EXPECT_EQ(failure_of([&] { mine.lock({.lease = 1ms}); }), errc::invalid_option);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(failure_of([&] { mine.lock({.stop = stop.get_token()}); }), errc::cancelled);
+    EXPECT_FALSE(mine.try_lock({.stop = stop.get_token()}));
+    EXPECT_EQ(mine.count(), 1U);
+}
+
 TEST_P(recursive, two_objects_of_one_client_count_as_one) { // P1
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     auto rival = connect();
-    holdfast::recursive_mutex one{fleet, "account"};
+    holdfast::recursive_mutex first{fleet, "account"};
     holdfast::recursive_mutex other{fleet, "account"};
     holdfast::mutex theirs{rival, "account"};
-    const std::scoped_lock outer{one};
+    const std::scoped_lock outer{first};
     {
         const std::scoped_lock inner{other};
-        EXPECT_EQ(one.count(), 2U);
+        EXPECT_EQ(first.count(), 2U);
         EXPECT_EQ(other.count(), 2U);
-        EXPECT_EQ(one.token(), other.token());
+        EXPECT_EQ(first.token(), other.token());
     }
     EXPECT_EQ(other.count(), 1U);
     EXPECT_FALSE(theirs.try_acquire());
 }
 
-TEST_P(recursive, another_thread_of_the_same_client_is_another) { // P1, P4
+TEST_P(recursive, another_thread_of_the_same_client_is_excluded) { // P1, P4
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     holdfast::recursive_mutex mine{fleet, "account"};
@@ -72,7 +106,7 @@ TEST_P(recursive, another_thread_of_the_same_client_is_another) { // P1, P4
     EXPECT_TRUE(mine.valid());
 }
 
-TEST_P(recursive, another_client_in_the_same_thread_is_another) { // P1
+TEST_P(recursive, another_client_in_the_same_thread_is_excluded) { // P1
     auto fleet = connect();
     auto rival = connect();
     holdfast::recursive_mutex mine{fleet, "account"};
@@ -82,7 +116,7 @@ TEST_P(recursive, another_client_in_the_same_thread_is_another) { // P1
     EXPECT_EQ(theirs.count(), 0U);
 }
 
-TEST_P(recursive, threads_that_go_in_twice_never_overlap) { // P1
+TEST_P(recursive, threads_that_lock_twice_never_overlap) { // P1
     auto fleet = connect();
     holdfast::recursive_mutex guard{fleet, "account"};
     int count = 0;
@@ -102,7 +136,7 @@ TEST_P(recursive, threads_that_go_in_twice_never_overlap) { // P1
     EXPECT_TRUE(will_be_clear("account"));
 }
 
-TEST_P(recursive, one_unlock_too_many_does_nothing_and_is_told) { // P4
+TEST_P(recursive, one_unlock_too_many_only_notifies_the_observer) { // P4
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
     holdfast::recursive_mutex mine{fleet, "account"};
@@ -145,7 +179,7 @@ TEST_P(recursive, it_is_renewed_while_held) { // P2
     EXPECT_TRUE(throughout(2 * short_lease, [&] { return mine.valid() && !theirs.try_acquire(); }));
 }
 
-TEST_P(recursive, a_waiting_thread_gets_it_when_the_last_count_is_given_back) { // P6
+TEST_P(recursive, a_waiting_thread_gets_it_after_the_last_unlock) { // P6
     auto fleet = connect();
     holdfast::recursive_mutex mine{fleet, "account"};
     mine.lock();

@@ -1,4 +1,4 @@
-// P2: while a holder lives, its leases are kept, however short they are.
+// P2: while a holder is alive, its leases are renewed, however short they are.
 #include "contract/contract.hpp"
 
 #include <mutex>
@@ -9,7 +9,7 @@ using namespace holdfast::test;
 
 HOLDFAST_CONTRACT(renewal);
 
-TEST_P(renewal, a_lease_is_kept_well_past_its_length) { // P2
+TEST_P(renewal, a_lease_is_renewed_well_past_its_length) { // P2
     HOLDFAST_NEEDS(can().fencing);
     const auto watch = std::make_shared<recording_observer>();
     auto fleet = connect(watch);
@@ -24,7 +24,7 @@ TEST_P(renewal, a_lease_is_kept_well_past_its_length) { // P2
     EXPECT_FALSE(watch->first(holdfast::event::kind::lost));
 }
 
-TEST_P(renewal, a_lock_of_a_thread_is_kept_well_past_its_length) { // P2
+TEST_P(renewal, the_lock_of_a_thread_is_renewed_well_past_its_length) { // P2
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock", {.lease = short_lease}};
@@ -33,25 +33,26 @@ TEST_P(renewal, a_lock_of_a_thread_is_kept_well_past_its_length) { // P2
     EXPECT_TRUE(throughout(3 * short_lease, [&] { return mine.valid() && !theirs.try_acquire(); }));
 }
 
-TEST_P(renewal, a_lease_that_was_waited_for_is_kept_as_well) { // P2
+TEST_P(renewal, a_lease_that_was_waited_for_is_renewed) { // P2
     auto fleet = connect();
     auto rival = connect();
     auto first = holdfast::mutex{rival, "stock"}.acquire();
     holdfast::mutex mine{fleet, "stock", {.lease = short_lease}};
-    background waiter{[&](std::stop_token stop) { return mine.acquire(stop); }};
+    background waiter{[&](std::stop_token stop) { return mine.acquire({.stop = stop}); }};
     ASSERT_TRUE(will_wait("stock", 1));
     first.release();
     const auto held = waiter.get();
     EXPECT_TRUE(throughout(3 * short_lease, [&] { return held.valid(); }));
 }
 
-TEST_P(renewal, a_hand_off_is_kept_past_its_short_first_lease) { // P2, P6
+TEST_P(renewal, a_hand_off_is_renewed_past_its_short_first_lease) { // P2, P6
     HOLDFAST_NEEDS(can().queue == holdfast::engine::queueing::grant);
     auto fleet = connect();
     auto rival = connect();
     auto first = holdfast::mutex{rival, "stock"}.acquire();
     holdfast::mutex mine{fleet, "stock"};
-    background waiter{[&](std::stop_token stop) { return mine.acquire({.lease = 30s}, stop); }};
+    background waiter{
+        [&](std::stop_token stop) { return mine.acquire({.lease = 30s, .stop = stop}); }};
     ASSERT_TRUE(will_wait("stock", 1));
     first.release();
     const auto held = waiter.get();
@@ -68,22 +69,23 @@ TEST_P(renewal, a_hand_off_keeps_the_margin_from_its_first_moment_on) { // P2
     auto fleet = connect();
     auto rival = connect();
     holdfast::mutex mine{fleet, "stock"};
-    const auto remaining_after_hand_off = [&](const holdfast::hold_options& options) {
+    const auto remaining_after_hand_off = [&](holdfast::acquire_options options) {
         auto first = holdfast::mutex{rival, "stock"}.acquire();
         background waiter{[&](std::stop_token stop) {
-            return mine.acquire(options, stop).remaining(); // released by this, too
+            options.stop = std::move(stop);
+            return mine.acquire(options).remaining(); // released by this, too
         }};
         EXPECT_TRUE(will_wait("stock", 1));
         first.release();
         return waiter.get();
     };
-    // Of 2 s that the engine keeps it: 22 ms for clocks that differ, and the margin.
+    // The engine keeps it for 2 s: minus 22 ms of drift, and the margin.
     EXPECT_LE(remaining_after_hand_off({.lease = 2s, .margin = 900ms}), 1078ms);
-    // 2 s are not enough for this one: it has its whole lease.
+    // 2 s are less than this margin: it gets its whole lease.
     EXPECT_GT(remaining_after_hand_off({.lease = 60s, .margin = 10s}), 10s);
 }
 
-TEST_P(renewal, many_leases_of_one_client_are_all_kept) { // P2, P9
+TEST_P(renewal, many_leases_of_one_client_are_all_renewed) { // P2, P9
     auto fleet = connect();
     std::vector<holdfast::lease> held;
     for (int i = 0; i < 60; ++i) {
@@ -95,7 +97,7 @@ TEST_P(renewal, many_leases_of_one_client_are_all_kept) { // P2, P9
     }));
 }
 
-TEST_P(renewal, goes_on_after_the_client_object_is_gone) { // P2
+TEST_P(renewal, continues_after_the_client_object_is_destroyed) { // P2
     std::optional<holdfast::client> fleet{connect()};
     auto rival = connect();
     holdfast::mutex theirs{rival, "stock"};
@@ -124,7 +126,7 @@ TEST_P(renewal, ends_with_the_release) { // P8
     seam_client rival{url()};
     auto held = holdfast::mutex{fleet, "stock"}.acquire({.lease = short_lease});
     held.release();
-    // A renewal that came after the release must not bring the hold back, nor disturb the next.
+    // A renewal that arrives after the release must not restore the hold or affect the next one.
     const auto mine = rival.ticket("stock");
     ASSERT_EQ(rival.acquire(mine).status, holdfast::engine::op_status::granted);
     EXPECT_TRUE(throughout(short_lease, [&] {

@@ -1,4 +1,4 @@
-// P5: requests are resent, come late or come twice; none of that may count twice.
+// P5: a request that is resent, or arrives late or twice, takes effect once.
 #include "contract/contract.hpp"
 
 namespace {
@@ -43,19 +43,19 @@ TEST_P(resend, a_queued_acquire_sent_twice_keeps_its_one_place) { // P5, P6
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
-    const auto one = all.ticket("stock");
+    const auto waiter = all.ticket("stock");
     const auto two = all.ticket("stock");
-    ASSERT_EQ(all.acquire(one, in_line).status, op_status::queued);
+    ASSERT_EQ(all.acquire(waiter, in_line).status, op_status::queued);
     ASSERT_EQ(all.acquire(two, in_line).status, op_status::queued);
-    EXPECT_EQ(all.acquire(one, in_line).status, op_status::queued);
+    EXPECT_EQ(all.acquire(waiter, in_line).status, op_status::queued);
 
     const auto seen = all.inspect("stock");
     ASSERT_EQ(seen.waiters.size(), 2U);
-    EXPECT_EQ(seen.waiters[0].owner, one.owner.text());
+    EXPECT_EQ(seen.waiters[0].owner, waiter.owner.text());
     EXPECT_EQ(seen.waiters[1].owner, two.owner.text());
 }
 
-TEST_P(resend, a_queued_acquire_sent_again_after_its_grant_answers_the_grant) { // P5
+TEST_P(resend, a_queued_acquire_sent_again_after_its_grant_is_answered_granted) { // P5
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     const auto held = all.ticket("stock");
@@ -68,7 +68,7 @@ TEST_P(resend, a_queued_acquire_sent_again_after_its_grant_answers_the_grant) { 
     EXPECT_EQ(again.token, all.inspect("stock").holders.at(0).token);
 }
 
-TEST_P(resend, a_release_sent_twice_has_the_same_answer) { // P5
+TEST_P(resend, a_release_sent_twice_gets_the_same_answer) { // P5
     HOLDFAST_NEEDS(can().recalls_release);
     seam_client all{url()};
     const auto held = all.ticket("stock");
@@ -78,7 +78,7 @@ TEST_P(resend, a_release_sent_twice_has_the_same_answer) { // P5
     EXPECT_TRUE(is_free("stock"));
 }
 
-TEST_P(resend, a_release_sent_again_after_another_took_over_leaves_that_one_alone) { // P4, P5
+TEST_P(resend, a_release_sent_again_does_not_release_the_next_hold) { // P4, P5
     HOLDFAST_NEEDS(can().recalls_release);
     seam_client first{url()};
     seam_client second{url()};
@@ -92,7 +92,7 @@ TEST_P(resend, a_release_sent_again_after_another_took_over_leaves_that_one_alon
     EXPECT_EQ(second.inspect("stock").holders.size(), 1U);
 }
 
-TEST_P(resend, a_release_that_handed_off_says_so_again) { // P5
+TEST_P(resend, a_release_that_handed_off_is_answered_handed_off_again) { // P5
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client first{url()};
     seam_client second{url()};
@@ -105,12 +105,12 @@ TEST_P(resend, a_release_that_handed_off_says_so_again) { // P5
     EXPECT_EQ(second.renew(next).status, op_status::renewed);
 }
 
-TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
+TEST_P(resend, an_acquire_after_its_not_after_takes_nothing) { // P5
     HOLDFAST_NEEDS(can().not_after);
     seam_client late{url()};
     const auto ticket = late.ticket("stock");
-    // Some way past, because an engine with a clock of its own translates it with some error.
-    const auto past = late.who().time->now() - 2s;
+    // Well past, because an engine with another clock translates it with an error.
+    const auto past = late.identity().time->now() - 2s;
     EXPECT_EQ(late.acquire(ticket, {.not_after = past}).status, op_status::busy);
     EXPECT_EQ(
         late.acquire(late.ticket("stock"), {.queue = queueing::grant, .not_after = past}).status,
@@ -122,23 +122,23 @@ TEST_P(resend, an_acquire_that_comes_after_its_not_after_takes_nothing) { // P5
 
 TEST_P(resend, an_acquire_before_its_not_after_is_granted) { // P5
     seam_client prompt{url()};
-    const auto soon = prompt.who().time->now() + long_wait;
+    const auto soon = prompt.identity().time->now() + long_wait;
     EXPECT_EQ(prompt.acquire(prompt.ticket("stock"), {.not_after = soon}).status,
               op_status::granted);
 }
 
-TEST_P(resend, a_late_duplicate_does_not_queue_behind_the_living) { // P5, P8
+TEST_P(resend, a_late_duplicate_is_not_queued) { // P5, P8
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
     request late = in_line;
-    late.not_after = all.who().time->now() - 2s;
+    late.not_after = all.identity().time->now() - 2s;
     EXPECT_EQ(all.acquire(all.ticket("stock"), late).status, op_status::busy);
     EXPECT_TRUE(all.inspect("stock").waiters.empty());
 }
 
-TEST_P(resend, a_duplicate_of_an_acquire_that_was_released_takes_nothing) { // P5
+TEST_P(resend, a_duplicate_acquire_after_the_release_takes_nothing) { // P5
     HOLDFAST_NEEDS(can().recalls_release);
     seam_client all{url()};
     const auto held = all.ticket("stock");
@@ -149,7 +149,7 @@ TEST_P(resend, a_duplicate_of_an_acquire_that_was_released_takes_nothing) { // P
     EXPECT_TRUE(is_free("stock"));
 }
 
-TEST_P(resend, a_withdraw_of_what_was_granted_meanwhile_releases_it) { // P5
+TEST_P(resend, a_withdraw_releases_a_grant_made_meanwhile) { // P5
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -159,7 +159,7 @@ TEST_P(resend, a_withdraw_of_what_was_granted_meanwhile_releases_it) { // P5
     EXPECT_TRUE(all.inspect("stock").holders.empty());
 }
 
-TEST_P(resend, a_withdraw_of_a_hand_off_passes_it_on) { // P5, P6
+TEST_P(resend, a_withdraw_of_a_hand_off_grants_the_next_waiter) { // P5, P6
     HOLDFAST_NEEDS(can().queue == queueing::grant);
     seam_client all{url()};
     seam_client last{url()};
@@ -174,7 +174,7 @@ TEST_P(resend, a_withdraw_of_a_hand_off_passes_it_on) { // P5, P6
     EXPECT_TRUE(last.await(notice::kind::granted, next));
 }
 
-TEST_P(resend, a_withdraw_sent_twice_leaves_the_next_holder_alone) { // P4, P5
+TEST_P(resend, a_withdraw_sent_twice_does_not_end_the_next_hold) { // P4, P5
     seam_client first{url()};
     seam_client second{url()};
     const auto quitter = first.ticket("stock");
@@ -186,7 +186,7 @@ TEST_P(resend, a_withdraw_sent_twice_leaves_the_next_holder_alone) { // P4, P5
     EXPECT_EQ(second.renew(next).status, op_status::renewed);
 }
 
-TEST_P(resend, an_operation_that_is_cancelled_leaves_nothing) { // P5, P8
+TEST_P(resend, a_cancelled_operation_leaves_nothing) { // P5, P8
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -221,7 +221,7 @@ TEST_P(resend, every_operation_is_answered_exactly_once) { // P5
     for (const auto id : ids) { EXPECT_EQ(all.times_answered(id), 1U) << id; }
 }
 
-TEST_P(resend, items_of_one_beat_do_not_change_one_another) { // P5
+TEST_P(resend, items_of_one_beat_do_not_affect_each_other) { // P5
     seam_client all{url()};
     const auto a = all.ticket("a");
     const auto b = all.ticket("b");

@@ -1,4 +1,4 @@
-// P3: tokens rise from holder to holder, however the lock changes hands.
+// P3: tokens rise from holder to holder, by release, hand-off, expiry and break.
 #include "contract/contract.hpp"
 
 #include <atomic>
@@ -73,7 +73,7 @@ TEST_P(tokens, rise_over_a_break) { // P3
     EXPECT_GT((holdfast::mutex{rival, "stock"}.acquire().token()), old.token());
 }
 
-TEST_P(tokens, rise_even_if_all_clients_were_gone_meanwhile) { // P3
+TEST_P(tokens, rise_even_if_there_was_no_client_meanwhile) { // P3
     HOLDFAST_NEEDS(can().fencing && GetParam().across_processes);
     auto first = std::make_unique<seam_client>(url());
     const auto old = first->ticket("stock");
@@ -97,12 +97,12 @@ TEST_P(tokens, do_not_change_while_held) { // P3
     EXPECT_EQ(seen.last_token, token);
 }
 
-TEST_P(tokens, of_a_name_have_nothing_to_do_with_those_of_another) { // P3
+TEST_P(tokens, of_different_names_are_independent) { // P3
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
-    const auto one = holdfast::mutex{fleet, "a"}.acquire();
+    const auto first = holdfast::mutex{fleet, "a"}.acquire();
     const auto other = holdfast::mutex{fleet, "b"}.acquire();
-    EXPECT_EQ(look("a").last_token, one.token());
+    EXPECT_EQ(look("a").last_token, first.token());
     EXPECT_EQ(look("b").last_token, other.token());
 }
 
@@ -117,9 +117,9 @@ TEST_P(tokens, of_readers_are_that_of_the_last_writer) { // P3
     const auto epoch = written.token();
     written.release();
     {
-        const auto one = mine.acquire_shared();
+        const auto reader = mine.acquire_shared();
         const auto other = theirs.acquire_shared();
-        EXPECT_EQ(one.token(), epoch);
+        EXPECT_EQ(reader.token(), epoch);
         EXPECT_EQ(other.token(), epoch);
     }
     EXPECT_GT(theirs.acquire().token(), epoch);
@@ -130,17 +130,17 @@ TEST_P(tokens, of_readers_before_any_writer_are_below_that_of_the_first) { // P3
     HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).fencing);
     auto fleet = connect();
     holdfast::shared_mutex prices{fleet, "prices"};
-    auto one = prices.acquire_shared();
+    auto first = prices.acquire_shared();
     auto other = prices.acquire_shared();
-    EXPECT_NE(one.token(), 0U);
-    EXPECT_EQ(one.token(), other.token());
-    const auto epoch = one.token();
-    one.release();
+    EXPECT_NE(first.token(), 0U);
+    EXPECT_EQ(first.token(), other.token());
+    const auto epoch = first.token();
+    first.release();
     other.release();
     EXPECT_GT(prices.acquire().token(), epoch);
 }
 
-TEST_P(tokens, of_permits_are_ids_of_their_own) { // P3
+TEST_P(tokens, of_permits_are_unique) { // P3
     HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
     auto fleet = connect();
     holdfast::counting_semaphore slots{fleet, "slots", 5};
@@ -167,7 +167,7 @@ TEST_P(tokens, make_a_fence_refuse_a_stale_holder) { // P3
     EXPECT_EQ(failure_of([&] { guard.check(stale.token()); }), errc::stale_token);
 }
 
-TEST_P(tokens, are_told_to_the_thread_that_locked) { // P3
+TEST_P(tokens, are_available_to_the_thread_that_locked) { // P3
     HOLDFAST_NEEDS(can().fencing);
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};

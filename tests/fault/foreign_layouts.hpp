@@ -1,5 +1,5 @@
 #pragma once
-// The layouts that others share, as parameters of tests.
+// The foreign layouts, as parameters of tests.
 
 #include "fault/redis_fixture.hpp"
 
@@ -10,7 +10,7 @@ namespace holdfast::test {
 
 struct foreign_layout_case {
     std::string name;
-    hold_options options;
+    lock_options options;
     std::string acquires; ///< the bytes by which the proxy knows an acquire
     std::string releases;
     std::string renews;
@@ -20,10 +20,10 @@ struct foreign_layout_case {
 inline void PrintTo(const foreign_layout_case& value, std::ostream* out) { *out << value.name; }
 
 [[nodiscard]] inline auto all_foreign_layouts() {
-    const hold_options plain{.layout = layout::plain};
-    const hold_options plain_fenced{.layout = layout::plain, .fencing = true};
-    const hold_options redisson{.layout = layout::redisson};
-    const hold_options redisson_fenced{.layout = layout::redisson, .fencing = true};
+    const lock_options plain{.layout = layout::plain};
+    const lock_options plain_fenced{.layout = layout::plain, .fencing = true};
+    const lock_options redisson{.layout = layout::redisson};
+    const lock_options redisson_fenced{.layout = layout::redisson, .fencing = true};
     return testing::Values(
         foreign_layout_case{"plain", plain, "\r\nSET\r\n", call_of(scripts::plain_release),
                             call_of(scripts::plain_beat)},

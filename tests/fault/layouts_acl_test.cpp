@@ -25,22 +25,22 @@ std::vector<std::string> documented_rule(const std::string& user) {
     return out;
 }
 
-/// All that these layouts can do; throws what goes wrong.
+/// Uses all operations of these layouts; throws what fails.
 void use_layout(const std::string& url) {
-    client one{url};
-    client two{url};
-    const admin desk{one};
-    auto held = mutex{one, "stock"}.acquire();
+    client here{url};
+    client there{url};
+    const admin desk{here};
+    auto held = mutex{here, "stock"}.acquire();
     demand(desk.renew("stock", held.owner(), 20s), "it was not renewed");
     demand(desk.inspect("stock").has_value(), "nobody is seen");
-    demand(!mutex{two, "stock"}.try_acquire_for(20ms), "two holders");
-    auto waiting = wait_for(two);
+    demand(!mutex{there, "stock"}.try_acquire_for(20ms), "two holders");
+    auto waiting = wait_for(there);
     demand(!waiting.done_within(100ms), "two holders");
     held.release();
     held = waiting.get();
     demand(desk.break_lock("stock"), "nobody held it");
     std::this_thread::sleep_for(scaled(1200ms)); // until it listens no more
-    held = mutex{one, "stock"}.acquire();
+    held = mutex{here, "stock"}.acquire();
 }
 
 class layout_acl : public redis_fault, public testing::WithParamInterface<std::string> {};
@@ -61,7 +61,7 @@ TEST_P(layout_acl, rule_of_the_documentation_suffices) {
     EXPECT_TRUE(refused.items().empty()) << refused.text();
 }
 
-TEST_P(layout_acl, without_the_right_to_listen_waiters_look) {
+TEST_P(layout_acl, without_the_right_to_subscribe_waiters_poll) {
     auto rule = documented_rule(GetParam());
     std::erase_if(rule, [](const std::string& word) { return word.starts_with("&"); });
     rule.insert(rule.begin(), {"ACL", "SETUSER", "locks", "reset"});
@@ -70,8 +70,8 @@ TEST_P(layout_acl, without_the_right_to_listen_waiters_look) {
     auto holder = direct();
     const client deaf{"redis://locks:pass@127.0.0.1:" + std::to_string(server.port()) +
                       "?layout=" + GetParam()};
-    const hold_options options{.layout = GetParam() == "plain" ? layout::plain : layout::redisson};
-    auto held = mutex{holder, "stock"}.acquire(options);
+    const lock_options options{.layout = GetParam() == "plain" ? layout::plain : layout::redisson};
+    auto held = mutex{holder, "stock", options}.acquire();
     background waiting{[&](const std::stop_token&) {
         return mutex{deaf, "stock"}.try_acquire_for(long_wait).has_value();
     }};

@@ -1,5 +1,5 @@
-// A process is killed in any state of a lock that it shares with others: the lock is free at the
-// end of its time at the latest, and nothing stays but what docs/layouts.md names (P7, P8).
+// Processes that are killed in any state of a lock in a foreign layout: the lock is free when its
+// lease expires, and only the keys that docs/layouts.md names stay (P7, P8).
 
 #include "fault/redis_fixture.hpp"
 #include "support/child.hpp"
@@ -29,7 +29,7 @@ protected:
                     }),
                     HasSubstr("status 9"));
     }
-    /// Every key ends by itself but the token of Redisson's fenced lock, as Redisson has it.
+    /// Every key expires but the token of Redisson's fenced lock, as with Redisson.
     void expect_only_what_ends() {
         for (const auto& key : keys()) {
             if (key == "redisson_lock_token:{stock}") { continue; }
@@ -65,7 +65,7 @@ TEST_P(layout_killed, holding_frees_it_at_the_end_of_its_lease) {
     expect_only_what_ends();
 }
 
-TEST_P(layout_killed, waiting_leaves_nothing_and_is_not_waited_for) {
+TEST_P(layout_killed, waiting_leaves_nothing_and_delays_nobody) {
     auto here = connect();
     auto ours = mutex{here, "stock"}.acquire();
     const auto before = keys();
@@ -84,7 +84,7 @@ TEST_P(layout_killed, waiting_leaves_nothing_and_is_not_waited_for) {
 TEST_P(layout_killed, after_a_release_leaves_nothing_that_stays) {
     in_one_that_is_killed([](client& there) { mutex{there, "stock"}.acquire().release(); });
     EXPECT_FALSE(held());
-    // A latch may be there still, if it was killed before it could remove it: it ends by itself.
+    // If it was killed before it could remove its latch, that is still there: it expires.
     for (const auto& key : keys()) {
         if (!key.starts_with("redisson_lock_token")) {
             EXPECT_GT(server.command({"PTTL", key}).number(), 0) << key;

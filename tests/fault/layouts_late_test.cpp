@@ -1,5 +1,5 @@
-// P1, P5 in the layouts that others share: a request waits on a connection that
-// its client has given up, and reaches the server after newer ones.
+// P1, P5 in foreign layouts: a request on a connection that its client has ended reaches the server
+// after newer ones.
 
 #include "fault/foreign_layouts.hpp"
 
@@ -9,42 +9,37 @@ namespace {
 class layout_late_request : public redis_fault,
                             public testing::WithParamInterface<foreign_layout_case> {
 protected:
-    [[nodiscard]] hold_options how(milliseconds lease) const {
+    [[nodiscard]] lock_options options(milliseconds lease) const {
         auto out = GetParam().options;
         out.lease = lease;
         return out;
     }
     [[nodiscard]] bool held() { return server.command({"EXISTS", "stock"}).number() == 1; }
     [[nodiscard]] std::int64_t pttl() { return server.command({"PTTL", "stock"}).number(); }
-    /// Whether this layout has a place to remember a release in: a late acquire
-    /// is refused then.
+    /// Whether this layout has a release memory: then a late acquire is refused.
     [[nodiscard]] bool remembers() const { return GetParam().name != "plain"; }
 
-    /// A client through the proxy whose scripts are loaded. Its requests count
-    /// for 4 s.
+    /// A client through the proxy, with its scripts loaded. The not-after of its requests is 4 s.
     [[nodiscard]] client connected() const {
         auto out = connect("?timeout=4000");
-        mutex{out, "other"}.acquire(how(10s)).release();
+        mutex{out, "other", options(10s)}.acquire().release();
         return out;
     }
     [[nodiscard]] bool one_is_held() {
         return eventually([&] { return between.counts().held == 1; });
     }
-    /// The request that is held reaches the server, and is done when this
-    /// returns.
+    /// Lets the request that is held back reach the server; returns when it is done.
     void let_it_arrive() {
         between.release();
         EXPECT_EQ(between.counts().held, 0U);
-        // What was there before a command is done in the same turn of the server's,
-        // or earlier.
+        // The server executes requests that arrived before a command no later than that command.
         for (int i = 0; i < 2; ++i) { server.command({"PING"}); }
     }
-    /// The acquire is sent and held back; its connection breaks; it is sent again
-    /// on the next one.
+    /// Sends an acquire, holds it back, breaks its connection, and sends it again on the next one.
     [[nodiscard]] lease acquire_while_the_first_request_is_late(client& here, milliseconds term) {
         between.hold_requests({.with = GetParam().acquires});
         background asking{[&](const std::stop_token&) {
-            return mutex{here, "stock"}.acquire(how(term));
+            return mutex{here, "stock", options(term)}.acquire();
         }};
         EXPECT_TRUE(one_is_held());
         between.cut();
@@ -57,7 +52,7 @@ protected:
             return !failure;
         }));
     }
-    /// Held by nobody: not at all, or for a moment.
+    /// Not held, or only for a moment.
     void expect_free() {
         if (remembers()) {
             EXPECT_FALSE(held()) << "what comes after its own release is refused";
@@ -72,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(layouts, layout_late_request, all_foreign_layouts(), la
 
 TEST_P(layout_late_request, to_renew_does_not_shorten_a_newer_lease) { // P1
     auto here = connected();
-    auto kept = mutex{here, "stock"}.acquire(how(30s));
+    auto kept = mutex{here, "stock", options(30s)}.acquire();
     between.hold_requests({.with = GetParam().renews});
     background renewing{[&](const std::stop_token&) {
         std::error_code unknown;
@@ -91,12 +86,11 @@ TEST_P(layout_late_request, to_renew_does_not_shorten_a_newer_lease) { // P1
 TEST_P(layout_late_request, to_acquire_does_not_shorten_a_newer_lease) { // P1
     auto here = connected();
     const bool by_set = GetParam().name == "plain";
-    // A SET is no such request. The script is: it follows a SET that finds its
-    // own value.
+    // Not a SET, but the script, which follows a SET that finds its own value.
     if (by_set) { between.drop_answers({.with = GetParam().acquires}); }
     between.hold_requests({.with = by_set ? call_of(scripts::plain_acquire) : GetParam().acquires});
     background asking{[&](const std::stop_token&) {
-        return mutex{here, "stock"}.acquire(how(10s));
+        return mutex{here, "stock", options(10s)}.acquire();
     }};
     ASSERT_TRUE(one_is_held());
     between.cut();
@@ -114,7 +108,7 @@ TEST_P(layout_late_request,
     auto there = direct();
     auto kept = acquire_while_the_first_request_is_late(here, 20s);
     EXPECT_EQ(kept.release(), release_answer::released);
-    mutex{there, "stock"}.acquire(how(10s)).release();
+    mutex{there, "stock", options(10s)}.acquire().release();
     let_it_arrive();
     expect_free();
 }
@@ -123,7 +117,7 @@ TEST_P(layout_late_request,
        to_acquire_for_a_caller_who_left_takes_nothing) { // P5
     auto here = connected();
     between.hold_requests({.with = GetParam().acquires});
-    auto waiting = wait_for(here, how(20s));
+    auto waiting = wait_for(here, options(20s));
     ASSERT_TRUE(one_is_held());
     between.refuse_new(); // or it would ask again
     between.cut();
@@ -158,9 +152,9 @@ TEST_P(layout_late_request,
     EXPECT_FALSE(held());
 }
 
-TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_this_side_only) {
+TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_the_client_only) {
     auto here = direct();
-    auto kept = mutex{here, "stock"}.acquire(how(30s));
+    auto kept = mutex{here, "stock", options(30s)}.acquire();
     kept.extend(3s);
     EXPECT_LE(kept.remaining(), 3s);
     EXPECT_GT(pttl(), 20'000) << "it may be an old message: the server does not shorten anything";
@@ -168,7 +162,7 @@ TEST_P(layout_late_request, is_why_a_shorter_lease_is_shorter_on_this_side_only)
     EXPECT_FALSE(held());
 }
 
-// As when there was no memory for something on this connection.
+// A reset as after an allocation failure on this connection.
 TEST_P(layout_late_request, to_acquire_takes_nothing_when_the_engine_was_reset_since) { // P5
     seam_client first{between.url() + "?timeout=4000"};
     auto other = first.ticket("other");

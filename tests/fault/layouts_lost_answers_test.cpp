@@ -1,5 +1,5 @@
-// P5 in the layouts that others share: the server did as it was asked and nobody heard of it, or it
-// got to it too late. And a client that is killed: what it leaves behind.
+// P5 in foreign layouts: the server executed a request and the reply was lost, or it executed it
+// too late; and what a killed client leaves behind.
 
 #include "fault/foreign_layouts.hpp"
 
@@ -15,7 +15,7 @@ using testing::IsEmpty;
 class layout_lost_answer : public redis_fault,
                            public testing::WithParamInterface<foreign_layout_case> {
 protected:
-    [[nodiscard]] hold_options how(milliseconds lease = 10s) const {
+    [[nodiscard]] lock_options options(milliseconds lease = 10s) const {
         auto out = GetParam().options;
         out.lease = lease;
         return out;
@@ -31,11 +31,13 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(layouts, layout_lost_answer, all_foreign_layouts(), layout_name);
 
-TEST_P(layout_lost_answer, to_an_acquire_is_recognised_as_our_own) {
+TEST_P(layout_lost_answer, to_an_acquire_is_recognised_by_its_owner) {
     auto here = connect("?timeout=300");
-    mutex{here, "other"}.acquire(how()).release();
+    mutex{here, "other", options()}.acquire().release();
     between.drop_answers({.with = GetParam().acquires}, ending::silence);
-    background asking{[&](const std::stop_token&) { return mutex{here, "stock"}.acquire(how()); }};
+    background asking{[&](const std::stop_token&) {
+        return mutex{here, "stock", options()}.acquire();
+    }};
     ASSERT_TRUE(eventually([&] { return between.counts().dropped == 1; }));
     EXPECT_TRUE(held());
     const auto first = holder();
@@ -50,14 +52,14 @@ TEST_P(layout_lost_answer, to_an_acquire_is_recognised_as_our_own) {
     EXPECT_FALSE(held());
 }
 
-TEST_P(layout_lost_answer, to_an_acquire_does_not_lengthen_what_the_holder_believes) { // P2
+TEST_P(layout_lost_answer, to_an_acquire_does_not_lengthen_the_lease_of_the_holder) { // P2
     auto here = connect("?timeout=300");
-    mutex{here, "other"}.acquire(how()).release();
+    mutex{here, "other", options()}.acquire().release();
     between.drop_answers({.with = GetParam().acquires}, ending::silence);
-    auto terms = how(5s);
+    auto terms = options(5s);
     terms.renew = false;
     const stopwatch since_before_the_first;
-    const auto got = mutex{here, "stock"}.acquire(terms);
+    const auto got = mutex{here, "stock", terms}.acquire();
     EXPECT_GE(since_before_the_first.elapsed(), 300ms);
     EXPECT_LE(got.remaining(), milliseconds{server.command({"PTTL", "stock"}).number()})
         << "the server keeps it for at least as long";
@@ -65,10 +67,10 @@ TEST_P(layout_lost_answer, to_an_acquire_does_not_lengthen_what_the_holder_belie
 
 TEST_P(layout_lost_answer, to_an_acquire_that_is_given_up_leaves_no_hold) {
     auto here = connect("?timeout=300", {.connect_wait = 200ms});
-    mutex{here, "other"}.acquire(how()).release();
+    mutex{here, "other", options()}.acquire().release();
     between.drop_answers({.with = GetParam().acquires}, ending::silence);
     EXPECT_EQ(complaint_of([&] {
-                  (void)mutex{here, "stock"}.try_acquire(how());
+                  (void)mutex{here, "stock", options()}.try_acquire();
               }).code,
               errc::unavailable);
     EXPECT_TRUE(eventually([&] { return !held(); }, scaled(5s))) << "it was withdrawn";
@@ -76,18 +78,18 @@ TEST_P(layout_lost_answer, to_an_acquire_that_is_given_up_leaves_no_hold) {
 
 TEST_P(layout_lost_answer, to_a_release_is_a_release) {
     auto here = connect("?timeout=300");
-    auto got = mutex{here, "stock"}.acquire(how());
+    auto got = mutex{here, "stock", options()}.acquire();
     between.drop_answers({.with = GetParam().releases}, ending::silence);
     EXPECT_EQ(got.release(), release_answer::released);
     EXPECT_EQ(between.counts().dropped, 1U);
     EXPECT_FALSE(held());
 }
 
-TEST_P(layout_lost_answer, to_a_release_that_another_followed_leaves_that_one_alone) { // P4
+TEST_P(layout_lost_answer, to_a_release_does_not_end_the_next_hold) { // P4
     auto here = connect("?timeout=300");
     auto there = direct();
-    auto got = mutex{here, "stock"}.acquire(how());
-    auto next = wait_for(there, how());
+    auto got = mutex{here, "stock", options()}.acquire();
+    auto next = wait_for(there, options());
     std::this_thread::sleep_for(100ms);
     between.drop_answers({.with = GetParam().releases}, ending::silence);
     EXPECT_EQ(got.release(), release_answer::released);
@@ -97,7 +99,7 @@ TEST_P(layout_lost_answer, to_a_release_that_another_followed_leaves_that_one_al
     EXPECT_EQ(theirs.release(), release_answer::released);
 }
 
-TEST_P(layout_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
+TEST_P(layout_lost_answer, to_a_cancelled_acquire_is_undone_when_it_arrives) { // through the seam
     seam_client here{between.url()};
     auto ticket = here.ticket("stock");
     ticket.format = {GetParam().options.layout, GetParam().options.fencing};
@@ -114,11 +116,11 @@ TEST_P(layout_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // 
     EXPECT_FALSE(held());
 }
 
-TEST_P(layout_lost_answer, of_a_connection_that_broke_does_not_deafen_a_waiter) { // P7
+TEST_P(layout_lost_answer, of_a_broken_connection_keeps_the_waiter_subscribed) { // P7
     auto here = connect();
     auto there = direct();
-    auto got = mutex{there, "stock"}.acquire(how());
-    auto waiting = wait_for(here, how());
+    auto got = mutex{there, "stock", options()}.acquire();
+    auto waiting = wait_for(here, options());
     std::this_thread::sleep_for(100ms);
     between.cut();
     ASSERT_TRUE(eventually([&] {
@@ -132,9 +134,9 @@ TEST_P(layout_lost_answer, of_a_connection_that_broke_does_not_deafen_a_waiter) 
     EXPECT_LT(since.elapsed(), scaled(300ms));
 }
 
-TEST_P(layout_lost_answer, scripts_that_the_server_forgot_are_loaded_again) {
+TEST_P(layout_lost_answer, scripts_that_the_server_lost_are_loaded_again) {
     auto here = connect();
-    mutex lock{here, "stock", how()};
+    mutex lock{here, "stock", options()};
     lock.acquire().release();
     server.command({"SCRIPT", "FLUSH"});
     auto got = lock.acquire();
@@ -146,9 +148,9 @@ TEST_P(layout_lost_answer, scripts_that_the_server_forgot_are_loaded_again) {
 
 TEST_P(layout_lost_answer, of_a_late_duplicate_ends_with_its_lease_at_the_latest) {
     auto here = connect("?timeout=200");
-    mutex{here, "other"}.acquire(how()).release();
+    mutex{here, "other", options()}.acquire().release();
     between.hold_requests({.with = GetParam().acquires});
-    auto got = mutex{here, "stock"}.acquire(how(1s));
+    auto got = mutex{here, "stock", options(1s)}.acquire();
     ASSERT_EQ(between.counts().held, 1U);
     ASSERT_EQ(got.release(), release_answer::released);
     const auto answered = between.counts().answers;
@@ -160,9 +162,9 @@ TEST_P(layout_lost_answer, of_a_late_duplicate_ends_with_its_lease_at_the_latest
     EXPECT_TRUE(eventually([&] { return !held(); }, scaled(2s))) << "SET has no not-after";
 }
 
-TEST_P(layout_lost_answer, of_a_server_that_hangs_is_told_as_a_loss_in_time) { // P2
+TEST_P(layout_lost_answer, of_a_server_that_hangs_is_a_loss_signalled_in_time) { // P2
     auto here = direct();
-    auto got = mutex{here, "stock"}.acquire(how(scaled(600ms)));
+    auto got = mutex{here, "stock", options(scaled(600ms))}.acquire();
     server.pause();
     EXPECT_TRUE(eventually([&] { return !got.valid(); }, scaled(600ms)));
     server.resume();

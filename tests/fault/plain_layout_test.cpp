@@ -1,4 +1,4 @@
-// layout::plain: what is written, what others who write the same may do, and what they see.
+// layout::plain: the keys it writes, and how it works together with other libraries.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// The slowest look of a waiter that nobody tells, on a busy machine.
+/// The longest poll interval of a waiter, on a busy machine.
 constexpr milliseconds a_look = 200ms + scaled(150ms);
 
 class plain_layout : public redis_fault {
@@ -29,7 +29,7 @@ protected:
     [[nodiscard]] std::int64_t pttl(const std::string& key = "stock") {
         return server.command({"PTTL", key}).number();
     }
-    /// As another library's client would.
+    /// Acts as a client of another library.
     [[nodiscard]] bool take_as_another(milliseconds ttl, const std::string& key = "stock") {
         return !server.command({"SET", key, "another", "NX", "PX", std::to_string(ttl.count())})
                     .is_nil();
@@ -37,12 +37,12 @@ protected:
 
     client here{server.url()};
     client there{server.url()};
-    const hold_options plain{.layout = layout::plain};
-    const hold_options fenced{.layout = layout::plain, .fencing = true};
+    const lock_options plain{.layout = layout::plain};
+    const lock_options fenced{.layout = layout::plain, .fencing = true};
 };
 
 TEST_F(plain_layout, is_a_string_under_the_name_itself_with_the_owner_as_its_value) {
-    auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::plain});
+    auto held = mutex{here, "stock", {.lease = 10s, .layout = layout::plain}}.acquire();
     EXPECT_EQ(value(), held.owner());
     EXPECT_THAT(held.owner(), StartsWith(here.id()));
     EXPECT_GT(pttl(), 8'000);
@@ -71,14 +71,14 @@ TEST_F(plain_layout, takes_a_free_lock_with_one_command_and_no_script) {
     EXPECT_THAT(seen.commands(), Contains(HasSubstr("EVALSHA")));
 }
 
-TEST_F(plain_layout, is_refused_to_others_while_it_is_held_and_theirs_to_us) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+TEST_F(plain_layout, excludes_other_clients_and_is_excluded_by_them) {
+    auto held = mutex{here, "stock", plain}.acquire();
     EXPECT_FALSE(take_as_another(10s));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire()));
     held.release();
     EXPECT_TRUE(take_as_another(10s));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(plain)));
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire_for(300ms, plain)));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire()));
+    EXPECT_FALSE((mutex{there, "stock", plain}.try_acquire_for(300ms)));
     EXPECT_EQ(value(), "another");
     EXPECT_GT(pttl(), 9'000) << "its time was left as it is";
 }
@@ -86,12 +86,12 @@ TEST_F(plain_layout, is_refused_to_others_while_it_is_held_and_theirs_to_us) {
 TEST_F(plain_layout, respects_the_time_of_another_holder_and_takes_over_when_it_ends) {
     ASSERT_TRUE(take_as_another(700ms));
     const stopwatch since;
-    const auto held = mutex{here, "stock"}.acquire(plain);
+    const auto held = mutex{here, "stock", plain}.acquire();
     EXPECT_GE(since.elapsed(), 690ms);
     EXPECT_LE(since.elapsed(), 700ms + scaled(150ms)) << "it knows when the other's time ends";
 }
 
-TEST_F(plain_layout, notices_the_release_of_another_by_looking_again) {
+TEST_F(plain_layout, notices_the_release_of_another_library_by_polling) {
     ASSERT_TRUE(take_as_another(30s));
     auto waiting = wait_for(here, plain);
     EXPECT_FALSE(waiting.done_within(400ms));
@@ -100,9 +100,9 @@ TEST_F(plain_layout, notices_the_release_of_another_by_looking_again) {
     EXPECT_EQ(value(), waiting.get().owner());
 }
 
-TEST_F(plain_layout, wakes_a_waiter_of_ours_at_once_when_it_is_released) {
+TEST_F(plain_layout, wakes_a_waiter_of_this_library_at_once_after_a_release) {
     const auto hand_over = quickest_of(5, [&] {
-        auto held = mutex{here, "stock"}.acquire(plain);
+        auto held = mutex{here, "stock", plain}.acquire();
         auto waiting = wait_for(there, plain);
         std::this_thread::sleep_for(60ms);
         EXPECT_FALSE(waiting.done());
@@ -116,7 +116,7 @@ TEST_F(plain_layout, wakes_a_waiter_of_ours_at_once_when_it_is_released) {
     EXPECT_LT(hand_over, scaled(20ms));
 }
 
-TEST_F(plain_layout, looks_again_at_bounded_intervals_that_differ) {
+TEST_F(plain_layout, polls_at_bounded_random_intervals) {
     ASSERT_TRUE(take_as_another(60s));
     auto waiting = wait_for(here, plain);
     std::this_thread::sleep_for(100ms);
@@ -129,10 +129,10 @@ TEST_F(plain_layout, looks_again_at_bounded_intervals_that_differ) {
     (void)waiting.get();
 }
 
-TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
+TEST_F(plain_layout, cannot_be_released_or_renewed_once_another_holds_it) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::plain});
+    auto held = mutex{watched, "stock", {.lease = 600ms, .layout = layout::plain}}.acquire();
     server.command({"SET", "stock", "another", "PX", "30000"});
     ASSERT_TRUE(watch->await(event::kind::lost));
     EXPECT_FALSE(held.valid());
@@ -143,16 +143,17 @@ TEST_F(plain_layout, is_not_ours_to_release_or_renew_once_another_has_it) {
 
 TEST_F(plain_layout, is_renewed_for_as_long_as_it_is_held) {
     const auto held =
-        mutex{here, "stock"}.acquire({.lease = scaled(300ms), .layout = layout::plain});
+        mutex{here, "stock", {.lease = scaled(300ms), .layout = layout::plain}}.acquire();
     EXPECT_TRUE(throughout(scaled(1s), [&] { return held.valid() && value() == held.owner(); }));
 }
 
 TEST_F(plain_layout, renewals_of_all_layouts_go_together) {
     const auto lease = scaled(400ms);
-    const auto one = mutex{here, "a"}.acquire({.lease = lease, .layout = layout::plain});
-    const auto two = mutex{here, "b"}.acquire({.lease = lease});
-    const auto three = mutex{here, "c"}.acquire({.lease = lease, .layout = layout::redisson});
-    EXPECT_TRUE(throughout(3 * lease, [&] { return one.valid() && two.valid() && three.valid(); }));
+    const auto first = mutex{here, "a", {.lease = lease, .layout = layout::plain}}.acquire();
+    const auto second = mutex{here, "b"}.acquire({.lease = lease});
+    const auto third = mutex{here, "c", {.lease = lease, .layout = layout::redisson}}.acquire();
+    EXPECT_TRUE(
+        throughout(3 * lease, [&] { return first.valid() && second.valid() && third.valid(); }));
 }
 
 TEST_F(plain_layout, locking_again_in_the_same_thread_refreshes_and_is_not_counted) { // as go-zero
@@ -220,7 +221,7 @@ TEST_F(plain_layout, recursion_in_another_layout_is_another_lock) {
 }
 
 TEST_F(plain_layout, without_fencing_has_no_token_and_says_so) {
-    const auto held = mutex{here, "stock"}.acquire(plain);
+    const auto held = mutex{here, "stock", plain}.acquire();
     const auto complaint = complaint_of([&] { (void)held.token(); });
     EXPECT_EQ(complaint.code, errc::unsupported);
     EXPECT_THAT(complaint.text, HasSubstr("fencing"));
@@ -230,7 +231,7 @@ TEST_F(plain_layout, with_fencing_has_tokens_that_rise_also_after_a_flush) { // 
     std::uint64_t last = 0;
     for (int round = 0; round < 5; ++round) {
         if (round == 3) { server.flush_all(); }
-        auto held = mutex{here, "stock"}.acquire(fenced);
+        auto held = mutex{here, "stock", fenced}.acquire();
         EXPECT_GT(held.token(), last);
         last = held.token();
         EXPECT_THAT(keys(), ElementsAre("hf:token:{stock}", "stock"));
@@ -252,17 +253,17 @@ TEST_F(plain_layout, go_zero_and_redlock_have_their_times) {
     EXPECT_LE(held.remaining(), 10s - 102ms);
 }
 
-TEST_F(plain_layout, what_it_cannot_carry_is_an_error_that_names_it) {
+TEST_F(plain_layout, unsupported_options_are_errors_that_name_them) {
     const auto refuses = [](const char* word, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::unsupported) << word;
-        EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout plain"))) << word;
+        const auto complaint = complaint_of(action);
+        EXPECT_EQ(complaint.code, errc::unsupported) << word;
+        EXPECT_THAT(complaint.text, AllOf(HasSubstr(word), HasSubstr("layout plain"))) << word;
     };
     refuses("min_hold", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.min_hold = 1s, .layout = layout::plain});
+        (void)mutex{here, "stock", {.min_hold = 1s, .layout = layout::plain}}.try_acquire();
     });
     refuses("note", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.note = "why", .layout = layout::plain});
+        (void)mutex{here, "stock", {.note = "why", .layout = layout::plain}}.try_acquire();
     });
     refuses("shared_mutex", [&] { (void)shared_mutex{here, "stock", plain}.try_acquire(); });
     refuses("counting_semaphore", [&] {
@@ -295,7 +296,7 @@ TEST_F(plain_layout, an_admin_sees_and_breaks_locks_of_others_and_ours) {
 
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    const auto held = mutex{watched, "stock"}.acquire(fenced);
+    const auto held = mutex{watched, "stock", fenced}.acquire();
     seen = look_at.inspect("stock");
     ASSERT_TRUE(seen);
     EXPECT_EQ(seen->holders.at(0).owner, held.owner());
@@ -312,11 +313,11 @@ TEST_F(plain_layout, shows_a_lock_that_never_ends_as_such) { // redis-py without
     const auto seen = admin{here, layout::plain}.inspect("stock");
     ASSERT_TRUE(seen);
     EXPECT_THAT(seen->holders.at(0).note, HasSubstr("no expiry"));
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(300ms, plain)));
+    EXPECT_FALSE((mutex{here, "stock", plain}.try_acquire_for(300ms)));
 }
 
 TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+    auto held = mutex{here, "stock", plain}.acquire();
     const auto owner = held.detach();
     const admin by{there, layout::plain};
     EXPECT_TRUE(by.renew("stock", owner, 60s));
@@ -328,7 +329,7 @@ TEST_F(plain_layout, whoever_knows_the_owner_may_renew_and_release) {
 
 TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8
     ASSERT_TRUE(take_as_another(30s));
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(250ms, plain)));
+    EXPECT_FALSE((mutex{here, "stock", plain}.try_acquire_for(250ms)));
     EXPECT_THAT(keys(), ElementsAre("stock"));
     EXPECT_EQ(value(), "another");
     EXPECT_TRUE(eventually([&] {
@@ -337,7 +338,7 @@ TEST_F(plain_layout, a_waiter_that_gives_up_leaves_nothing) { // P8
 }
 
 TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
-    auto held = mutex{here, "stock"}.acquire(plain);
+    auto held = mutex{here, "stock", plain}.acquire();
     auto first = wait_for(there, plain);
     std::this_thread::sleep_for(100ms);
     auto second = wait_for(there, plain);
@@ -351,10 +352,10 @@ TEST_F(plain_layout, the_next_waiter_is_served_when_the_first_gives_up) {
 }
 
 // Another library's holder has no token, although there was one before.
-TEST_F(plain_layout, a_token_is_shown_and_broken_only_of_who_got_it) { // P4
+TEST_F(plain_layout, a_token_is_shown_and_broken_only_for_its_own_hold) { // P4
     std::uint64_t token = 0;
     {
-        const auto held = mutex{here, "stock"}.acquire(fenced);
+        const auto held = mutex{here, "stock", fenced}.acquire();
         token = held.token();
     }
     ASSERT_TRUE(take_as_another(30s));

@@ -11,8 +11,8 @@ using history::stamp;
 
 namespace {
 
-/// N as far as can be known, at most a millisecond too early: the clock is read first, and once
-/// more, as this thread may be stopped in between.
+/// N, at most a millisecond too early: the clock is read before and after, because this thread may
+/// be stopped in between.
 stamp valid_until(const lease& held) {
     for (;;) {
         const auto now = history::now();
@@ -82,7 +82,7 @@ void random_taker::hold(lease& held, const std::stop_token& stop) {
                 ++seen_.losses;
                 events_.record(history::lost{name_, owner_, until_, fired});
             }};
-        // Short leases first: each of these renewals may fall behind, and arrive in the long one.
+        // Short leases first: each of their renewals may be late and arrive during the long one.
         for (int steps = below(4); steps > 0; --steps) {
             extend(held, scaled(some(300ms, 600ms)));
             rest(held, 0ms, scaled(60ms), stop);
@@ -101,7 +101,7 @@ void random_taker::hold(lease& held, const std::stop_token& stop) {
     held.release(failure);
 }
 
-/// A shorter lease counts from when it is sent. Half of it is less than is surely left then.
+/// A shorter lease counts from when it is sent: at least half of it is left then.
 void random_taker::extend(lease& held, milliseconds length) {
     const auto now = history::now();
     if (!held.valid()) { return; }

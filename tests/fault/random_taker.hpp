@@ -1,6 +1,5 @@
 #pragma once
-// Somebody who takes locks, extends, shortens, releases and loses them at random, and writes down
-// what happened.
+// Takes, extends, shortens, releases and loses locks at random, and records what happened.
 
 #include "history/recorder.hpp"
 #include "support/timing.hpp"
@@ -20,7 +19,7 @@ namespace holdfast::test {
 /// Thread safety: `run` is one thread's; several takers may share a client and a history.
 class random_taker {
 public:
-    /// What it takes.
+    /// The lock that it takes.
     static inline const std::array<std::string, 6> names{"a", "b", "c", "d", "e", "f"};
 
     struct counts {
@@ -34,7 +33,7 @@ public:
                  unsigned seed)
         : fleet_{fleet}, events_{events}, seen_{seen}, label_{std::move(label)}, random_{seed} {}
 
-    /// Until it is told to stop; then it holds nothing.
+    /// Runs until a stop is requested; then it holds nothing.
     void run(const std::stop_token& stop);
 
 private:
@@ -55,7 +54,7 @@ private:
     std::minstd_rand random_;
     int rounds_ = 0;
 
-    // Of the present hold.
+    // Of the current hold.
     std::string name_;
     std::string owner_;
     history::stamp granted_at_{};

@@ -7,14 +7,14 @@ namespace {
 
 class redis_broken_write : public redis_fault {
 protected:
-    /// Ends the connection, and waits until this side must know.
+    /// Ends the connection, and waits until the client's kernel knows.
     void cut() {
         between.cut();
         std::this_thread::sleep_for(20ms);
     }
 };
 
-TEST_F(redis_broken_write, is_noticed_at_once_and_made_good) {
+TEST_F(redis_broken_write, is_noticed_at_once_and_recovered_from) {
     auto here = connect();
     (void)here.ping();
     for (int i = 0; i < 3; ++i) {
@@ -25,7 +25,7 @@ TEST_F(redis_broken_write, is_noticed_at_once_and_made_good) {
     }
 }
 
-TEST_F(redis_broken_write, never_gives_an_answer_to_who_did_not_ask) { // P1, P5
+TEST_F(redis_broken_write, never_delivers_a_reply_to_the_wrong_request) { // P1, P5
     seam_client here{between.url()};
     ASSERT_EQ(here.acquire(here.ticket("free")).status, engine::op_status::granted);
     cut();

@@ -1,8 +1,8 @@
-// P1, P2, P3: six processes fight for a lock while everything goes wrong; their history is checked.
+// P1, P2, P3: six processes contend for a lock under random faults; their history is checked.
 
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/recorder.hpp"
 #include "history/report.hpp"
 #include "process/taker_process.hpp"
@@ -52,36 +52,36 @@ protected:
             between.release();
         }
     }
-    /// After a while without faults all of them still run; then they are killed.
+    /// Checks, after a while without faults, that all of them still run; then kills them.
     void end_all() {
         std::this_thread::sleep_for(1s);
-        for (auto& one : all_) {
-            EXPECT_FALSE(one->ended())
-                << one->hear("failed", 100ms).value_or("it ended in silence");
+        for (auto& each : all_) {
+            EXPECT_FALSE(each->ended())
+                << each->wait_for_line("failed", 100ms).value_or("it ended in silence");
         }
-        for (auto& one : all_) { one->kill(); }
+        for (auto& each : all_) { each->kill(); }
     }
-    /// What the checker finds, but for what these faults may bring about.
+    /// The findings of the checker, without those that these faults may cause.
     [[nodiscard]] std::string wrong(const std::set<rule>& allowed, bool counter) {
-        const history::check_options how{.loss_notice = 20ms + scaled(500ms),
-                                         .loss_notice_after_stop = 100ms + scaled(500ms),
-                                         .starvation_bound = 2 * long_wait,
-                                         .counter = counter,
-                                         .data_lost = allowed.contains(rule::two_exclusive)};
+        const history::check_options options{.loss_notice = 20ms + scaled(500ms),
+                                             .loss_notice_after_stop = 100ms + scaled(500ms),
+                                             .starvation_bound = 2 * long_wait,
+                                             .counter = counter,
+                                             .data_lost = allowed.contains(rule::two_exclusive)};
         const auto all = history::parse_file(file("history"));
         if (!all.errors.empty()) { return "the history cannot be read"; }
-        holds_ = std::ranges::count_if(all.events, [](const history::event& one) {
-            return std::holds_alternative<history::granted>(one.type);
+        holds_ = std::ranges::count_if(all.events, [](const history::event& each) {
+            return std::holds_alternative<history::granted>(each.type);
         });
         std::cout << holds_ << " holds, " << losses() << " of them lost" << std::endl;
-        auto found = history::check(all.events, how);
-        std::erase_if(found, [&](const auto& one) { return allowed.contains(one.broken_rule); });
+        auto found = history::check(all.events, options);
+        std::erase_if(found, [&](const auto& each) { return allowed.contains(each.broken_rule); });
         return found.empty() ? std::string{} : history::describe(all.events, found);
     }
     [[nodiscard]] std::ptrdiff_t losses() const {
         const auto all = history::parse_file(file("history")).events;
-        return std::ranges::count_if(all, [](const history::event& one) {
-            return std::holds_alternative<history::lost>(one.type);
+        return std::ranges::count_if(all, [](const history::event& each) {
+            return std::holds_alternative<history::lost>(each.type);
         });
     }
     [[nodiscard]] std::string file(const std::string& name) const {
@@ -91,7 +91,7 @@ protected:
         return std::uniform_int_distribution<int>{0, end - 1}(random_);
     }
 
-    /// What loses no data.
+    /// The faults that lose no data.
     [[nodiscard]] std::vector<std::function<void()>> mishaps() {
         const auto stop = [this](int most) {
             server.pause();
@@ -140,8 +140,8 @@ TEST_F(redis_chaos, that_loses_no_data_breaks_no_promise) { // P1, P2, P3, P7
     EXPECT_TRUE(will_wait(0)) << "P8";
 }
 
-// Outside P1's proviso: only tokens protect, and holders are told at the next renewal.
-TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_losses_told) { // P2, P3
+// Beyond the condition of P1: only tokens protect, and holders notice at the next renewal.
+TEST_F(redis_chaos, that_loses_data_keeps_tokens_rising_and_notifies_of_losses) { // P2, P3
     start_all();
     auto faults = mishaps();
     for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// What becomes of locks when the server's clock is stepped.
+// Locks while the server's clock is set back or forward.
 
 #include "fault/redis_fixture.hpp"
 
@@ -24,7 +24,7 @@ protected:
         held.release();
         return token;
     }
-    /// As when it has not been used for a minute or two.
+    /// Deletes its record, as after a minute or two without use.
     void forget(const std::string& name = "stock") {
         ASSERT_EQ(server.command({"DEL", "hf:{" + name + "}"}).number(), 1);
     }
@@ -79,7 +79,7 @@ TEST_F(redis_clock, stepped_back_lets_a_renewed_lease_last_as_long_as_it_was_ren
     EXPECT_LE(other.inspect("stock").holders.at(0).remaining, 1h);
 }
 
-TEST_F(redis_clock, stepped_back_lets_dead_waiters_be_in_the_way_for_three_seconds) { // P6
+TEST_F(redis_clock, stepped_back_lets_dead_waiters_block_for_three_seconds) { // P6
     server.set_clock(3600s);
     const auto held = here.ticket("stock");
     ASSERT_EQ(here.acquire(held, {.lease = 60s}).status, op_status::granted);
@@ -109,19 +109,19 @@ TEST_F(redis_clock, stepped_back_does_not_make_a_min_hold_longer) { // P7
 }
 
 TEST_F(redis_clock, stepped_back_makes_a_request_from_before_too_late) { // P5
-    client one{server.url()};
-    (void)one.ping(); // it knows the clock of now
+    client fresh{server.url()};
+    (void)fresh.ping(); // it knows the clock of now
     server.set_clock(-3600s);
-    EXPECT_TRUE((mutex{one, "stock"}.try_acquire_for(2s))) << "it learns the time anew";
+    EXPECT_TRUE((mutex{fresh, "stock"}.try_acquire_for(2s))) << "it learns the time anew";
 }
 
 TEST_F(redis_clock, stepped_back_does_not_refuse_an_acquire_that_is_sent_again) { // P7
     proxy between{server.port()};
-    client one{between.url()};
-    (void)one.ping();
+    client fresh{between.url()};
+    (void)fresh.ping();
     between.hold_requests({.with = call_of(scripts::acquire)});
     background<bool> taken{[&](const std::stop_token&) {
-        return mutex{one, "stock"}.try_acquire_for(4s).has_value();
+        return mutex{fresh, "stock"}.try_acquire_for(4s).has_value();
     }};
     ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
     server.set_clock(-3600s);

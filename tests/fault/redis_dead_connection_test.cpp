@@ -1,5 +1,5 @@
-// Renewals, time-outs and answers that lie unread: a connection that works is kept, one that does
-// not costs no lease that has time left (P2).
+// Renewals, time-outs and unread replies: a working connection is kept, and a dead one costs no
+// lease that has time left (P2).
 
 #include "fault/redis_fixture.hpp"
 #include "support/redis_fake.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 class redis_dead_connection : public redis_fault {
 protected:
-    /// Whether one of many leases of this length is renewed for five times that long: a busy
-    /// machine may lose some of them.
+    /// Whether at least one of many leases of this length is renewed for five times that long: a
+    /// busy machine may lose some of them.
     [[nodiscard]] static bool is_kept(client& here, milliseconds lease_time) {
         mutex stock{here, "stock"};
         for (int i = 0; i < 40; ++i) {
@@ -24,7 +24,7 @@ protected:
     }
 };
 
-TEST_F(redis_dead_connection, is_not_what_the_shortest_leases_need_to_be_lost) {
+TEST_F(redis_dead_connection, does_not_cost_the_shortest_leases) {
     client here{server.url()};
     for (const auto lease_time : {100ms, 130ms, 155ms}) {
         EXPECT_TRUE(is_kept(here, lease_time)) << lease_time.count();
@@ -36,8 +36,8 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_that_is_not_much_longer_than
     auto here = connect("", {.observer = watch}); // timeout is 2 s
     std::vector<lease> held;
     for (const auto way : {layout::native, layout::plain, layout::redisson}) {
-        held.push_back(mutex{here, "stock:" + std::to_string(static_cast<int>(way))}.acquire(
-            {.lease = 3s, .layout = way}));
+        const auto name = "stock:" + std::to_string(static_cast<int>(way));
+        held.push_back(mutex{here, name, {.lease = 3s, .layout = way}}.acquire());
     }
     between.half_open();
     ASSERT_TRUE(watch->await(event::kind::renewal_failed));
@@ -48,11 +48,11 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_that_is_not_much_longer_than
         },
         2500ms))
         << "renewed over another one";
-    for (const auto& one : held) { EXPECT_TRUE(one.valid()) << one.name(); }
+    for (const auto& each : held) { EXPECT_TRUE(each.valid()) << each.name(); }
     EXPECT_FALSE(watch->first(event::kind::lost));
 }
 
-TEST_F(redis_dead_connection, does_not_cost_a_lease_that_was_handed_over) {
+TEST_F(redis_dead_connection, does_not_cost_a_lease_of_a_hand_off) {
     auto holder = direct();
     auto here = connect("?timeout=10000");
     auto held = mutex{holder, "stock"}.acquire();
@@ -66,10 +66,10 @@ TEST_F(redis_dead_connection, does_not_cost_a_lease_that_was_handed_over) {
     EXPECT_TRUE(got.valid());
 }
 
-TEST_F(redis_dead_connection, is_not_what_a_slow_one_is_taken_for) {
+TEST_F(redis_dead_connection, is_not_assumed_for_a_slow_server) {
     auto here = connect();
     (void)here.ping();
-    // Everything is late, but comes: the renewal has half of what is left, some 290 ms.
+    // All replies are late: the renewal has half of the remaining time, some 290 ms.
     between.delay(0ms, 100ms);
     const auto held = mutex{here, "stock"}.acquire({.lease = scaled(1s)});
     const auto before = between.counts().connections;
@@ -79,7 +79,7 @@ TEST_F(redis_dead_connection, is_not_what_a_slow_one_is_taken_for) {
 }
 
 // A waiter's client sleeps in poll() while another thread leads; its keeper rests.
-TEST_F(redis_dead_connection, is_not_needed_to_leave_a_renewal_unread) {
+TEST_F(redis_dead_connection, is_not_assumed_when_the_reply_to_a_renewal_is_unread) {
     auto holder = direct();
     client here{server.url()};
     auto held = mutex{holder, "stock"}.acquire();
@@ -91,9 +91,9 @@ TEST_F(redis_dead_connection, is_not_needed_to_leave_a_renewal_unread) {
     EXPECT_TRUE(eventually([&] { return got.remaining() > 5s; }, 450ms));
 }
 
-// In a crowd, the answer to one who has to wait lies unread for a while.
+// In a crowd, the reply `queued` stays unread for a while.
 
-TEST_F(redis_dead_connection, is_not_what_an_answer_that_lies_is_taken_for) {
+TEST_F(redis_dead_connection, is_not_assumed_when_a_suppressed_reply_is_unread) {
     auto holder = direct();
     const auto held = mutex{holder, "stock"}.acquire();
     for (const auto* const query : {"?timeout=150", "?timeout=100"}) {
@@ -136,8 +136,8 @@ TEST_F(redis_dead_connection, that_does_not_heal_ends_extend_after_a_quarter_of_
     EXPECT_LT(held.remaining(), 2s) << "lowered when it was sent";
 }
 
-// The socket takes a part of what is sent, the session sends the rest, and then nobody answers.
-TEST_F(redis_dead_connection, is_noticed_also_after_a_partial_write) {
+// The socket takes a part of the bytes, the session sends the rest, and then no reply arrives.
+TEST_F(redis_dead_connection, is_noticed_after_a_partial_write_too) {
     constexpr int most = 12'000; // more than the buffers of both sides take
     std::atomic<bool> reads{false};
     std::atomic<bool> greeted{false};

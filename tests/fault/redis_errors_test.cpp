@@ -1,8 +1,8 @@
-// What a user is told when the server is not there, not willing, or not what it seems.
+// Errors when the server is missing, refuses, or is not a Redis server.
 
 #include "fault/redis_fixture.hpp"
 #include "support/free_port.hpp"
-#include "support/scene.hpp"
+#include "support/sandbox.hpp"
 
 #include <cstdlib>
 
@@ -15,7 +15,7 @@ using testing::Not;
 
 constexpr const char* secret = "s3cr3t";
 
-/// Every error names the server, and none tells a password.
+/// Checks that the error names the server and does not contain a password.
 testing::AssertionResult says(const complaint& complaint, errc code, std::uint16_t port,
                               const std::vector<std::string>& parts) {
     const auto wrong = [&](const std::string& why) {
@@ -52,13 +52,13 @@ protected:
 
 // The network.
 
-TEST_F(redis_error, of_a_server_that_is_not_there_says_refused) {
+TEST_F(redis_error, of_a_missing_server_says_refused) {
     server.kill();
     const auto complaint = take_lock(server.url());
     EXPECT_TRUE(says(complaint, errc::unavailable, server.port(), {"refused"}));
 }
 
-TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
+TEST_F(redis_error, of_a_waiting_caller_names_the_server_and_the_cause) {
     redis_server gone;
     client here{gone.url() + "?timeout=300", {.connect_wait = 1s}};
     const auto held = mutex{here, "stock"}.acquire();
@@ -76,7 +76,7 @@ TEST_F(redis_error, of_who_already_waits_says_what_is_wrong_with_which_server) {
     EXPECT_THAT(complaint.text, HasSubstr("Redis at 127.0.0.1:" + std::to_string(gone.port())));
 }
 
-TEST_F(redis_error, of_a_server_that_is_not_there_comes_after_connect_wait_and_not_before) {
+TEST_F(redis_error, of_a_missing_server_is_returned_after_connect_wait_and_not_before) {
     server.kill();
     const stopwatch watch;
     (void)take_lock(server.url(), 400ms);
@@ -98,7 +98,7 @@ TEST_F(redis_error, of_a_server_that_does_not_confirm_the_inbox_says_that_it_doe
     EXPECT_FALSE(is_held());
 }
 
-TEST_F(redis_error, of_a_server_that_stops_answering_says_for_how_long_it_was_asked) {
+TEST_F(redis_error, of_a_server_that_stops_answering_says_how_long_the_client_waited) {
     auto here = impatient("?timeout=100&connect_timeout=100");
     (void)here.ping();
     between.half_open();
@@ -119,7 +119,7 @@ TEST_F(redis_error, ends_when_the_server_comes_back) {
     EXPECT_TRUE(asking.get().valid());
 }
 
-TEST_F(redis_error, of_a_half_open_connection_is_overcome_by_renewals_on_a_new_one) { // P2
+TEST_F(redis_error, of_a_half_open_connection_is_avoided_by_renewals_on_a_new_one) { // P2
     const auto watch = std::make_shared<recording_observer>();
     const auto span = scaled(1500ms);
     auto here = connect("?timeout=200", {.observer = watch});
@@ -136,7 +136,8 @@ TEST_F(redis_error, of_a_half_open_connection_is_overcome_by_renewals_on_a_new_o
     EXPECT_FALSE(watch->first(event::kind::lost));
 }
 
-TEST_F(redis_error, of_a_half_open_connection_that_does_not_heal_is_a_loss_told_in_time) { // P2
+TEST_F(redis_error,
+       of_a_half_open_connection_that_does_not_heal_is_a_loss_signalled_in_time) { // P2
     const auto span = scaled(600ms);
     auto here = connect("?timeout=150&connect_timeout=150");
     const stopwatch since_before_it_was_sent;
@@ -150,7 +151,7 @@ TEST_F(redis_error, of_a_half_open_connection_that_does_not_heal_is_a_loss_told_
     EXPECT_EQ(held.why_lost(), loss::expired);
 }
 
-// What comes is not what Redis says.
+// Replies that are not RESP.
 
 class redis_garbage : public redis_error, public testing::WithParamInterface<garbage> {};
 
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(kinds, redis_garbage,
                                          garbage::huge_list, garbage::no_number, garbage::noise,
                                          garbage::truncated));
 
-TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else) {
+TEST_P(redis_garbage, in_place_of_one_reply_costs_only_the_connection) {
     auto here = connect("?timeout=200");
     (void)here.ping();
     const auto before = between.counts().connections;
@@ -170,16 +171,16 @@ TEST_P(redis_garbage, in_place_of_one_answer_costs_a_connection_and_nothing_else
     EXPECT_EQ(held.release(), release_answer::released);
 }
 
-TEST_P(redis_garbage, in_place_of_every_answer_is_an_error_that_doubts_the_address) {
+TEST_P(redis_garbage, in_place_of_every_reply_is_an_error_that_questions_the_address) {
     between.mangle(GetParam(), {.with = "HELLO", .times = for_good});
     auto here = impatient("?connect_timeout=150");
     const auto complaint = take_lock(here);
     const bool just_ends = GetParam() == garbage::truncated || GetParam() == garbage::huge_string;
     EXPECT_TRUE(says(complaint, errc::unavailable, between.port(),
-                     {just_ends ? "Redis at" : "is not Redis's protocol"}));
+                     {just_ends ? "Redis at" : "are not Redis's protocol"}));
 }
 
-TEST_P(redis_garbage, in_place_of_a_push_costs_a_connection_and_the_waiter_goes_on) {
+TEST_P(redis_garbage, in_place_of_a_push_costs_only_the_connection_and_the_waiter_continues) {
     auto holder = direct();
     auto here = connect("?timeout=200");
     auto held = mutex{holder, "stock"}.acquire();
@@ -192,7 +193,7 @@ TEST_P(redis_garbage, in_place_of_a_push_costs_a_connection_and_the_waiter_goes_
     EXPECT_EQ(between.counts().connections, 2U);
 }
 
-TEST_F(redis_error, is_not_made_of_pushes_that_make_no_sense) {
+TEST_F(redis_error, is_not_caused_by_invalid_pushes) {
     auto holder = direct();
     auto here = connect();
     auto held = mutex{holder, "stock"}.acquire();
@@ -217,7 +218,7 @@ TEST_F(redis_error, is_not_made_of_pushes_that_make_no_sense) {
     EXPECT_EQ(between.counts().connections, 1U) << "they are ignored";
 }
 
-TEST_F(redis_error, is_what_an_answer_to_nothing_makes_of_a_connection) {
+TEST_F(redis_error, ends_a_connection_with_a_reply_to_no_request) {
     auto here = connect();
     (void)here.ping();
     between.inject("+OK\r\n");
@@ -226,9 +227,9 @@ TEST_F(redis_error, is_what_an_answer_to_nothing_makes_of_a_connection) {
     EXPECT_FALSE(is_held());
 }
 
-// Who may come in.
+// Authentication.
 
-TEST(redis_login, is_asked_for_when_there_is_no_password) {
+TEST(redis_login, is_required_if_the_url_has_no_password) {
     redis_server server{{.password = secret}};
     EXPECT_TRUE(says(take_lock(server.url()), errc::store_forbidden, server.port(),
                      {"NOAUTH", "redis://user:password@host"}));
@@ -238,7 +239,7 @@ std::string with_login(const redis_server& server, const std::string& login) {
     return "redis://" + login + "@127.0.0.1:" + std::to_string(server.port());
 }
 
-TEST(redis_login, is_refused_when_the_password_is_wrong_and_told_at_once) {
+TEST(redis_login, is_refused_at_once_if_the_password_is_wrong) {
     redis_server server{{.password = "another"}};
     const stopwatch watch;
     EXPECT_TRUE(says(take_lock(with_login(server, std::string{":"} + secret), 5s),
@@ -248,7 +249,7 @@ TEST(redis_login, is_refused_when_the_password_is_wrong_and_told_at_once) {
     EXPECT_LT(watch.elapsed(), scaled(2s)) << "another try would not help";
 }
 
-TEST(redis_login, is_never_told_by_an_error_in_the_url) {
+TEST(redis_login, is_never_quoted_by_an_error_in_the_url) {
     for (const std::string url :
          {"redis://u:s3cr3t@host:0", "redis://u:s3cr3t%zz@host", "redis://s3cr3t@host",
           "redis://u:s3cr3t@host/db", "redis://u:s3cr3t@", "redis://u:s3cr3t@host?patience=3",
@@ -260,7 +261,8 @@ TEST(redis_login, is_never_told_by_an_error_in_the_url) {
     }
 }
 
-TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss_comes_in_time) {
+TEST(redis_login,
+     that_is_changed_during_a_hold_appears_in_no_event_and_the_loss_is_signalled_in_time) {
     redis_server server{{.password = secret}};
     const auto watch = std::make_shared<recording_observer>();
     client here{with_login(server, std::string{":"} + secret), {.observer = watch}};
@@ -275,7 +277,7 @@ TEST(redis_login, that_is_changed_during_a_hold_is_told_by_no_event_and_the_loss
         const auto complaint = take_lock(here);
         return says(complaint, errc::store_forbidden, server.port(), {"WRONGPASS"});
     })) << "and whoever asks next is told";
-    for (const auto& one : watch->all()) { EXPECT_THAT(one.detail, Not(HasSubstr(secret))); }
+    for (const auto& each : watch->all()) { EXPECT_THAT(each.detail, Not(HasSubstr(secret))); }
 }
 
 TEST_F(redis_error, of_a_user_who_may_not_run_scripts_names_the_page_with_the_rule) {
@@ -285,9 +287,9 @@ TEST_F(redis_error, of_a_user_who_may_not_run_scripts_names_the_page_with_the_ru
                      errc::store_forbidden, server.port(), {"NOPERM", "docs/redis.md"}));
 }
 
-// What the server is, or is going through.
+// States of the server.
 
-TEST_F(redis_error, of_a_server_that_loads_its_data_passes) {
+TEST_F(redis_error, of_a_server_that_loads_its_data_is_temporary) {
     redis_server loading{{.arguments = {"--enable-debug-command", "yes", "--key-load-delay", "1000",
                                         "--loading-process-events-interval-bytes", "1024"}}};
     ASSERT_FALSE(loading.command({"DEBUG", "POPULATE", "600", "k", "2000"}).is_error());
@@ -303,7 +305,7 @@ TEST_F(redis_error, of_a_server_that_loads_its_data_passes) {
         << "with record and mark: it had finished by then";
 }
 
-TEST_F(redis_error, of_a_server_that_runs_a_slow_script_passes_and_names_the_remedy) {
+TEST_F(redis_error, of_a_server_that_runs_a_slow_script_is_temporary_and_names_the_remedy) {
     server.command({"CONFIG", "SET", "busy-reply-threshold", "20"});
     auto here = connect();
     auto other = impatient();
@@ -363,7 +365,7 @@ TEST_F(redis_error, of_a_server_that_cannot_save_says_where_to_look) {
         says(take_lock(disk.url()), errc::unavailable, disk.port(), {"MISCONF", "see its log"}));
 }
 
-TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_more) {
+TEST_F(redis_error, of_a_full_server_is_returned_at_once_and_only_to_requests_that_need_memory) {
     const auto span = scaled(900ms);
     auto here = connect();
     auto other = connect();
@@ -373,7 +375,7 @@ TEST_F(redis_error, of_a_full_server_comes_at_once_and_only_to_those_who_want_mo
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
     background impatient{[&](const std::stop_token& stop) {
-        return mutex{here, "kept"}.try_acquire_for(long_wait, {}, stop).has_value();
+        return mutex{here, "kept"}.try_acquire_for(long_wait, {.stop = stop}).has_value();
     }};
     ASSERT_TRUE(will_wait(1, "kept"));
     server.command({"CONFIG", "SET", "maxmemory", "1"});
@@ -401,11 +403,11 @@ TEST_F(redis_error, of_a_cluster_node_says_that_it_is_not_supported) {
 
 TEST_F(redis_error, of_a_sentinel_says_that_it_is_not_supported) {
     const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
-    scene at;
+    sandbox sandbox;
     const auto port = free_port();
-    at.write("sentinel.conf", "bind 127.0.0.1\nport " + std::to_string(port) + "\n");
-    auto sentinel = at.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
-                              at.file("sentinel.conf").string(), "--sentinel"});
+    sandbox.write("sentinel.conf", "bind 127.0.0.1\nport " + std::to_string(port) + "\n");
+    auto sentinel = sandbox.start({chosen != nullptr && *chosen != '\0' ? chosen : "redis-server",
+                                   sandbox.file("sentinel.conf").string(), "--sentinel"});
     const auto url = "redis://127.0.0.1:" + std::to_string(port);
     EXPECT_TRUE(says(take_lock(url, 5s), errc::unsupported, port, {"mode sentinel"}));
     sentinel.signal(SIGKILL);

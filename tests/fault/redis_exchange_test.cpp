@@ -1,4 +1,4 @@
-// A release and the acquire that is asked for behind it are one command, if both are still here.
+// A release and the acquire behind it are one command, if neither is sent yet.
 
 #include "fault/redis_fixture.hpp"
 
@@ -10,7 +10,7 @@ using engine::op_status;
 class redis_exchange : public redis_fault {
 protected:
     void SetUp() override {
-        // The first time only makes the engine load the script.
+        // The first time the engine only loads the script.
         const auto old = held("warm");
         (void)exchange(old, mine.ticket("warm"));
         (void)mine.ask(engine::diagnose_op{});
@@ -68,7 +68,7 @@ TEST_F(redis_exchange, of_two_names_is_one_command) {
     EXPECT_TRUE(is_held("order"));
 }
 
-TEST_F(redis_exchange, is_not_made_of_what_is_sent_already) {
+TEST_F(redis_exchange, is_not_made_of_a_release_that_is_already_sent) {
     const auto old = held("stock");
     mine.start(engine::release_op{old});
     mine.send();
@@ -100,7 +100,7 @@ TEST_F(redis_exchange, hands_off_and_joins_a_long_queue) { // P6
     EXPECT_TRUE(other.await(engine::notice::kind::granted, next));
 }
 
-TEST_F(redis_exchange, of_a_hold_that_is_gone_says_so) { // P5
+TEST_F(redis_exchange, of_a_hold_that_has_ended_answers_not_held) { // P5
     const auto old = held("stock");
     EXPECT_EQ(other.break_lock("stock").status, op_status::released);
     const auto got = exchange(old, mine.ticket("stock"));
@@ -108,7 +108,7 @@ TEST_F(redis_exchange, of_a_hold_that_is_gone_says_so) { // P5
     EXPECT_EQ(got.acquire.status, op_status::granted);
 }
 
-TEST_F(redis_exchange, releases_also_if_the_other_cannot_be_had) {
+TEST_F(redis_exchange, releases_even_if_the_other_lock_is_busy) {
     for (const char* const wanted : {"order", "stock"}) {
         const auto old = held("stock");
         const auto taken = other.ticket("order");
@@ -124,7 +124,7 @@ TEST_F(redis_exchange, releases_also_if_the_other_cannot_be_had) {
     }
 }
 
-TEST_F(redis_exchange, of_other_modes_is_good) {
+TEST_F(redis_exchange, works_in_other_modes) {
     auto reader = mine.ticket("page");
     const request shared{.kind = primitive::shared_mutex, .mode = mode::shared};
     EXPECT_EQ(mine.acquire(reader, shared).status, op_status::granted);
@@ -138,7 +138,7 @@ TEST_F(redis_exchange, of_other_modes_is_good) {
     EXPECT_EQ(got.acquire.status, op_status::busy) << "min_hold";
 }
 
-TEST_F(redis_exchange, whose_answer_was_lost_was_made_once) { // P5
+TEST_F(redis_exchange, whose_answer_was_lost_happens_once) { // P5
     const auto old = held("stock");
     const auto wanted = mine.ticket("stock");
     between.drop_answers({.with = call_of(scripts::exchange)}, ending::reset);
@@ -152,7 +152,7 @@ TEST_F(redis_exchange, whose_answer_was_lost_was_made_once) { // P5
     EXPECT_EQ(again.token, token);
 }
 
-TEST_F(redis_exchange, that_failed_says_nothing_of_either) {
+TEST_F(redis_exchange, that_failed_leaves_both_outcomes_unknown) {
     const auto old = held("stock");
     server.command({"SET", "hf:{order}", "something else"});
     const auto got = exchange(old, mine.ticket("order"));
@@ -190,7 +190,7 @@ TEST_F(redis_exchanging, costs_one_command_per_turn) {
     EXPECT_LT(least, 150);
 }
 
-TEST_F(redis_exchanging, goes_on_when_scripts_are_forgotten) {
+TEST_F(redis_exchanging, continues_when_the_server_lost_its_scripts) {
     for (int i = 0; i < 10; ++i) {
         take_turns(5);
         server.command({"SCRIPT", "FLUSH"});
@@ -210,13 +210,13 @@ TEST_F(redis_exchanging, releases_though_the_server_has_no_memory_for_the_other)
     server.command({"CONFIG", "SET", "maxmemory", "0"});
 }
 
-TEST_F(redis_exchanging, tells_each_what_concerns_it) {
+TEST_F(redis_exchanging, reports_each_outcome_to_its_caller) {
     take_turns(5);
     stock.lock();
     server.command({"SET", "hf:{stock}", "something else"});
     stock.unlock();
     order.lock();
-    EXPECT_TRUE(watch->await_of_each(event::kind::release_failed, {"stock"}));
+    EXPECT_TRUE(watch->await_each(event::kind::release_failed, {"stock"}));
     order.unlock();
 }
 

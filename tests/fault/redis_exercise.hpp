@@ -1,5 +1,5 @@
 #pragma once
-// Uses everything that a client can do with a server once, to see that it may.
+// Uses each operation of a client once, to check that the server permits it.
 
 #include "fault/redis_fixture.hpp"
 
@@ -7,16 +7,16 @@
 
 namespace holdfast::test {
 
-inline void demand(bool good, const char* what) {
-    if (!good) { throw std::runtime_error{what}; }
+inline void demand(bool good, const char* message) {
+    if (!good) { throw std::runtime_error{message}; }
 }
 
-/// Takes a lock, lets another client wait for it, and hands it over.
-inline void hand_over(client& one, client& two, const std::string& name = "stock") {
-    auto held = mutex{one, name}.acquire();
-    auto waiting = wait_for(two, {}, name);
+/// Takes a lock, lets another client wait for it, and hands it off.
+inline void hand_over(client& here, client& there, const std::string& name = "stock") {
+    auto held = mutex{here, name}.acquire();
+    auto waiting = wait_for(there, {}, name);
     demand(eventually([&] {
-               const auto seen = admin{one}.inspect(name);
+               const auto seen = admin{here}.inspect(name);
                return waiting.done() || (seen && seen->waiters.size() == 1);
            }),
            "nobody waits");
@@ -28,48 +28,48 @@ inline void hand_over(client& one, client& two, const std::string& name = "stock
     got.release();
 }
 
-/// The same through two clients of a URL; throws what goes wrong.
+/// The same with two clients of a URL; throws what fails.
 inline void hand_over(const std::string& url) {
-    client one{url};
-    client two{url};
-    hand_over(one, two);
+    client here{url};
+    client there{url};
+    hand_over(here, there);
 }
 
-inline void use_shared_mutex(client& one, client& two) {
-    shared_mutex page{one, "page"};
+inline void use_shared_mutex(client& here, client& there) {
+    shared_mutex page{here, "page"};
     auto reader = page.acquire_shared();
-    const auto other = shared_mutex{two, "page"}.acquire_shared();
-    demand(!shared_mutex{two, "page"}.try_acquire_for(20ms), "a writer beside readers");
+    const auto other = shared_mutex{there, "page"}.acquire_shared();
+    demand(!shared_mutex{there, "page"}.try_acquire_for(20ms), "a writer beside readers");
     reader.release();
-    demand(admin{one}.break_lock("page"), "nobody read");
+    demand(admin{here}.break_lock("page"), "nobody read");
     demand(page.try_acquire().has_value(), "it was not broken");
 }
 
-inline void use_semaphore(client& one, client& two) {
-    counting_semaphore slots{one, "slots", 3};
+inline void use_semaphore(client& here, client& there) {
+    counting_semaphore slots{here, "slots", 3};
     auto some = slots.acquire(2, {.min_hold = 1ms});
-    demand(!counting_semaphore{two, "slots", 3}.try_acquire(2).has_value(), "four of three");
-    admin{one}.renew("slots", some.owner(), 10s);
+    demand(!counting_semaphore{there, "slots", 3}.try_acquire(2).has_value(), "four of three");
+    demand(admin{here}.renew("slots", some.owner(), 10s), "it was not renewed");
     some.release();
 }
 
-/// Throws what goes wrong, at the first thing that does.
+/// Throws the first failure.
 inline void use_everything(const std::string& url) {
-    const client_options how{.connect_wait = scaled(400ms)};
-    client one{url, how};
-    client two{url, how};
-    const admin desk{one};
-    one.ping();
-    mutex stock{one, "stock"};
+    const client_options options{.connect_wait = scaled(400ms)};
+    client here{url, options};
+    client there{url, options};
+    const admin desk{here};
+    here.ping();
+    mutex stock{here, "stock"};
     auto held = stock.acquire();
     demand(desk.renew("stock", held.owner(), 20s), "it was not renewed");
-    demand(!mutex{two, "stock"}.try_acquire_for(20ms), "two holders");
+    demand(!mutex{there, "stock"}.try_acquire_for(20ms), "two holders");
     held.release();
-    hand_over(one, two);
+    hand_over(here, there);
     held = stock.acquire();
     demand(desk.break_lock("stock"), "nobody held it");
-    use_shared_mutex(one, two);
-    use_semaphore(one, two);
+    use_shared_mutex(here, there);
+    use_semaphore(here, there);
     held = stock.acquire();
     demand(!desk.list().locks.empty(), "nothing is listed");
 }

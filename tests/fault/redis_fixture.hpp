@@ -1,5 +1,5 @@
 #pragma once
-// A Redis server, a proxy before it with which things go wrong, and what an operator sees of it.
+// A fixture: a Redis server, a proxy before it that causes faults, and ways to inspect the server.
 
 #include "holdfast/engine/redis/scripts.hpp"
 #include "proxy/proxy.hpp"
@@ -22,13 +22,13 @@
 
 namespace holdfast::test {
 
-/// The bytes by which the proxy knows a call of a script.
+/// The bytes by which the proxy recognises a call of a script.
 [[nodiscard]] inline std::string call_of(const engine::redis::script& script) {
     return std::string{script.sha};
 }
 namespace scripts = engine::redis::scripts;
 
-/// What an operation threw.
+/// The error that an operation threw.
 struct complaint {
     std::error_code code;
     std::string text;
@@ -57,7 +57,7 @@ template <class Action>
             "0", std::to_string(how_long.count())};
 }
 
-/// The server ends those of all our clients. (To Redis, who hears a channel is of this type.)
+/// The server ends the connections of all clients. (To Redis, a subscriber has this type.)
 inline void drop_connections(redis_server& server) {
     server.command({"CLIENT", "KILL", "TYPE", "pubsub"});
 }
@@ -65,12 +65,12 @@ inline void drop_connections(redis_server& server) {
 class redis_fault : public testing::Test {
 protected:
     /// Through the proxy, or to the server itself. `query` is e.g. "?timeout=300".
-    [[nodiscard]] client connect(const std::string& query = {}, client_options how = {}) const {
-        return client{between.url() + query, std::move(how)};
+    [[nodiscard]] client connect(const std::string& query = {}, client_options options = {}) const {
+        return client{between.url() + query, std::move(options)};
     }
     [[nodiscard]] client direct() const { return client{server.url()}; }
 
-    /// What an operator sees, who does not come through the proxy; empty parties: nothing.
+    /// Inspects a name without the proxy; no holders and waiters if it is not in use.
     [[nodiscard]] lock_info look(std::string_view name = "stock") {
         if (!looker_) { looker_.emplace(server.url()); }
         return admin{*looker_}.inspect(name).value_or(lock_info{});
@@ -78,7 +78,7 @@ protected:
     [[nodiscard]] bool will_wait(std::size_t count, std::string_view name = "stock") {
         return eventually([&] { return look(name).waiters.size() == count; });
     }
-    /// Whether so many clients listen.
+    /// Whether this many clients are subscribed.
     [[nodiscard]] bool will_listen(std::size_t count) {
         return eventually([&] {
             const auto inboxes = "hf:inbox:" + std::string(32, '?');
@@ -89,7 +89,7 @@ protected:
         return !look(name).holders.empty();
     }
 
-    /// All there is on the server, sorted.
+    /// All keys on the server, sorted.
     [[nodiscard]] std::vector<std::string> keys() {
         std::vector<std::string> out;
         const auto all = server.command({"KEYS", "*"});
@@ -107,7 +107,7 @@ protected:
         const auto now = record(name);
         return now.empty() ? 0 : std::stoull(now.substr(4, 16));
     }
-    /// How many are in the queue as it is stored, also those who have gone.
+    /// How many entries the stored queue has, dead waiters included.
     [[nodiscard]] std::int64_t queued(const std::string& name = "stock") {
         return server.command({"ZCARD", "hf:{" + name + "}:q"}).number();
     }
@@ -120,11 +120,11 @@ private:
 };
 
 /// Waits in the background for the lock.
-[[nodiscard]] inline auto wait_for(client& client, hold_options options = {},
+[[nodiscard]] inline auto wait_for(client& client, lock_options options = {},
                                    std::string name = "stock") {
     return background{
-        [&client, how = std::move(options), name = std::move(name)](std::stop_token stop) {
-            return mutex{client, name}.acquire(how, std::move(stop));
+        [&client, options = std::move(options), name = std::move(name)](std::stop_token stop) {
+            return mutex{client, name, options}.acquire({.stop = std::move(stop)});
         }};
 }
 

@@ -1,4 +1,4 @@
-// Keys of ours that hold what is not ours: an error that says so, and nothing is touched.
+// Foreign values under Holdfast's keys: an error that says so, and nothing is changed.
 
 #include "fault/redis_fixture.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// How somebody else's value comes about.
+/// How the foreign value is written.
 struct foreign_value {
     std::string name;
     std::vector<std::string> command; ///< after its key
@@ -50,15 +50,15 @@ INSTANTIATE_TEST_SUITE_P(
         foreign_value{"set", {"SADD", "a"}, "holds something else"}),
     [](const auto& value) { return value.param.name; });
 
-TEST_P(redis_foreign_value, under_the_name_is_refused_by_every_operation_and_left_alone) {
+TEST_P(redis_foreign_value, under_the_name_is_refused_by_every_operation_and_not_changed) {
     auto here = direct();
     put("hf:{stock}");
-    const auto refuses = [&](const char* what, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::store_foreign) << what << ": " << said.text;
-        EXPECT_THAT(said.text, HasSubstr(GetParam().says)) << what;
-        EXPECT_THAT(said.text, HasSubstr(std::to_string(server.port()))) << what;
-        EXPECT_TRUE(untouched("hf:{stock}")) << what;
+    const auto refuses = [&](const char* operation, auto action) {
+        const auto complaint = complaint_of(action);
+        EXPECT_EQ(complaint.code, errc::store_foreign) << operation << ": " << complaint.text;
+        EXPECT_THAT(complaint.text, HasSubstr(GetParam().says)) << operation;
+        EXPECT_THAT(complaint.text, HasSubstr(std::to_string(server.port()))) << operation;
+        EXPECT_TRUE(untouched("hf:{stock}")) << operation;
     };
     refuses("mutex", [&] { (void)mutex{here, "stock"}.try_acquire(); });
     refuses("waiting", [&] { (void)mutex{here, "stock"}.acquire(); });
@@ -73,7 +73,7 @@ TEST_P(redis_foreign_value, under_the_name_is_refused_by_every_operation_and_lef
     EXPECT_TRUE(admin{here}.list().locks.empty()) << "a list leaves it out";
 }
 
-TEST_P(redis_foreign_value, that_replaces_a_hold_is_a_loss_told_in_time) { // P2
+TEST_P(redis_foreign_value, that_replaces_a_hold_is_a_loss_signalled_in_time) { // P2
     const auto watch = std::make_shared<recording_observer>();
     client here{server.url(), {.observer = watch}};
     auto held = mutex{here, "stock"}.acquire({.lease = scaled(600ms)});
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(kinds, redis_foreign_helper,
                                          foreign_value{"list", {"RPUSH", "a", "b"}, ""}),
                          [](const auto& value) { return value.param.name; });
 
-TEST_P(redis_foreign_helper, where_the_queue_would_be_is_left_alone_and_the_holder_goes_on) {
+TEST_P(redis_foreign_helper, where_the_queue_would_be_is_not_changed_and_the_holder_continues) {
     auto here = direct();
     auto other = direct();
     for (const std::string key : {"hf:{stock}:q", "hf:{stock}:w"}) {
@@ -112,7 +112,7 @@ TEST_P(redis_foreign_helper, where_the_queue_would_be_is_left_alone_and_the_hold
     }
 }
 
-TEST_P(redis_foreign_helper, where_the_holders_would_be_is_left_alone) {
+TEST_P(redis_foreign_helper, where_the_holders_would_be_is_not_changed) {
     auto here = direct();
     for (const std::string key : {"hf:{stock}:h", "hf:{stock}:d"}) {
         put(key);

@@ -1,4 +1,4 @@
-// How a connection begins, and pushes among its replies, with servers real and strange.
+// The greeting of a connection, and pushes among its replies, with real and fake servers.
 
 #include "fault/redis_fixture.hpp"
 #include "support/redis_fake.hpp"
@@ -11,7 +11,7 @@ using words = redis_fake::words;
 
 constexpr milliseconds a_second = 1s + scaled(400ms);
 
-/// Takes a lock of a fake server, and gives it back.
+/// Takes and releases a lock on a fake server.
 complaint use(const redis_fake& server) {
     client here{server.url() + "?timeout=300&connect_timeout=300", {.connect_wait = scaled(300ms)}};
     return complaint_of([&] {
@@ -21,15 +21,15 @@ complaint use(const redis_fake& server) {
 
 bool is(const words& request, const char* command) { return request.at(0) == command; }
 
-// Servers that are not what they should be.
+// Servers that answer the greeting wrongly.
 
-TEST(redis_greeting, of_a_fake_server_is_as_of_a_real_one) {
+TEST(redis_greeting, of_a_fake_server_is_that_of_a_real_one) {
     const redis_fake server{redis_fake::usual};
     const auto complaint = use(server);
     EXPECT_FALSE(complaint.code) << complaint.text;
 }
 
-TEST(redis_greeting, of_a_server_that_refuses_resp3_is_told_as_unsupported) {
+TEST(redis_greeting, of_a_server_that_refuses_resp3_fails_with_unsupported) {
     const redis_fake server{[](const words& request) {
         if (is(request, "SUBSCRIBE")) { // as in RESP2: not a push
             return "*3\r\n" + redis_fake::bulk("subscribe") + redis_fake::bulk(request.at(1)) +
@@ -49,7 +49,7 @@ TEST(redis_greeting, of_a_server_that_refuses_resp3_is_told_as_unsupported) {
     EXPECT_LT(watch.elapsed(), scaled(300ms)) << "another try would not help";
 }
 
-TEST(redis_greeting, of_a_server_that_does_not_know_a_command_is_told_as_unsupported) {
+TEST(redis_greeting, of_a_server_that_does_not_know_a_command_fails_with_unsupported) {
     for (const char* const command : {"HELLO", "CLIENT", "SUBSCRIBE", "SCRIPT"}) {
         const redis_fake server{[=](const words& request) {
             return is(request, command) ? std::string{"-ERR unknown command '"} + command + "'\r\n"
@@ -62,7 +62,7 @@ TEST(redis_greeting, of_a_server_that_does_not_know_a_command_is_told_as_unsuppo
     }
 }
 
-TEST(redis_greeting, of_a_server_that_refuses_the_protocol_is_told_as_unsupported) {
+TEST(redis_greeting, of_a_server_that_refuses_the_protocol_fails_with_unsupported) {
     const redis_fake server{[](const words& request) {
         return is(request, "HELLO") ? "-NOPROTO unsupported protocol version\r\n"
                                     : redis_fake::usual(request);
@@ -72,10 +72,10 @@ TEST(redis_greeting, of_a_server_that_refuses_the_protocol_is_told_as_unsupporte
     EXPECT_THAT(complaint.text, HasSubstr("NOPROTO"));
 }
 
-TEST(redis_greeting, with_answers_that_do_not_fit_is_an_error) {
-    const auto instead_of = [](const char* command, const std::string& said) {
+TEST(redis_greeting, with_wrong_replies_is_an_error) {
+    const auto instead_of = [](const char* command, const std::string& reply) {
         return [=](const words& request) {
-            return is(request, command) ? said : redis_fake::usual(request);
+            return is(request, command) ? reply : redis_fake::usual(request);
         };
     };
     for (const auto& [command, bytes] : std::vector<std::pair<const char*, std::string>>{
@@ -99,10 +99,10 @@ TEST(redis_greeting, with_answers_that_do_not_fit_is_an_error) {
     }
 }
 
-TEST(redis_greeting, may_tell_of_many_modules) {
+TEST(redis_greeting, may_list_many_modules) {
     const redis_fake server{[](const words& request) {
-        auto said = redis_fake::usual(request);
-        if (!is(request, "HELLO") || said.empty()) { return said; }
+        auto reply = redis_fake::usual(request);
+        if (!is(request, "HELLO") || reply.empty()) { return reply; }
         constexpr int count = 200;
         std::string modules = "*" + std::to_string(count) + "\r\n";
         for (int i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ TEST(redis_greeting, may_tell_of_many_modules) {
                        redis_fake::bulk("args") + "*2\r\n" + redis_fake::bulk("MAXSEARCHRESULTS") +
                        redis_fake::bulk("10000");
         }
-        return said.replace(said.size() - 4, 4, modules); // in place of an empty list
+        return reply.replace(reply.size() - 4, 4, modules); // in place of an empty list
     }};
     const auto complaint = use(server);
     EXPECT_FALSE(complaint.code) << complaint.text;
@@ -124,8 +124,8 @@ TEST(redis_greeting, may_have_pushes_before_and_after_every_reply) {
     const auto push = redis_fake::push("hf:inbox:x", "g0000000000000001"
                                                      "1700000000000001");
     const redis_fake server{[=](const words& request) {
-        const auto said = redis_fake::usual(request);
-        return said.empty() || is(request, "HELLO") ? said : push + said + push;
+        const auto reply = redis_fake::usual(request);
+        return reply.empty() || is(request, "HELLO") ? reply : push + reply + push;
     }};
     const auto complaint = use(server);
     EXPECT_FALSE(complaint.code) << complaint.text;
@@ -156,7 +156,7 @@ TEST(redis_answer, as_verbatim_text_is_understood) {
 
 class redis_pushes : public redis_fault {};
 
-TEST_F(redis_pushes, split_into_single_bytes_are_heard) {
+TEST_F(redis_pushes, split_into_single_bytes_are_read) {
     between.trickle(); // the greeting, too
     auto holder = direct();
     auto here = connect("?connect_timeout=5000");
@@ -171,7 +171,7 @@ TEST_F(redis_pushes, split_into_single_bytes_are_heard) {
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_pushes, in_the_middle_of_a_greeting_are_heard) {
+TEST_F(redis_pushes, in_the_middle_of_a_greeting_are_read) {
     auto holder = direct();
     auto here = connect("?connect_timeout=5000");
     auto held = mutex{holder, "stock"}.acquire();
@@ -190,7 +190,7 @@ TEST_F(redis_pushes, in_the_middle_of_a_greeting_are_heard) {
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
-TEST_F(redis_pushes, among_the_replies_of_many_threads_confuse_nobody) {
+TEST_F(redis_pushes, among_the_replies_of_many_threads_are_told_apart) {
     auto here = connect();
     std::vector<std::unique_ptr<background<int>>> all;
     for (int i = 0; i < 8; ++i) {
@@ -206,10 +206,10 @@ TEST_F(redis_pushes, among_the_replies_of_many_threads_confuse_nobody) {
     }
     const auto nobodys = redis_fake::push("hf:inbox:x", "g00000000ffffffff"
                                                         "1700000000000001");
-    while (!std::ranges::all_of(all, [](const auto& one) { return one->done(); })) {
+    while (!std::ranges::all_of(all, [](const auto& each) { return each->done(); })) {
         between.inject(nobodys);
     }
-    for (auto& one : all) { EXPECT_EQ(one->get(), 100); }
+    for (auto& each : all) { EXPECT_EQ(each->get(), 100); }
     EXPECT_EQ(between.counts().connections, 1U);
 }
 

@@ -1,5 +1,5 @@
-// unlock() and destructors when the server does not answer: they return soon, and the release goes
-// on without them until it is answered or the lease has ended (P8, P9).
+// unlock() and destructors when the server does not answer: they return soon, and the release
+// continues without them until it is answered or the lease has ended (P8, P9).
 
 #include "fault/redis_fixture.hpp"
 
@@ -13,7 +13,7 @@ constexpr milliseconds promptly = scaled(700ms);
 
 class redis_hung_release : public redis_fault {
 protected:
-    /// How long it takes to let go of the lock.
+    /// How long a release of the lock takes.
     [[nodiscard]] static milliseconds unlock(mutex& stock) {
         const stopwatch watch;
         stock.unlock();
@@ -22,7 +22,7 @@ protected:
     std::shared_ptr<recording_observer> watch_ = std::make_shared<recording_observer>();
 };
 
-TEST_F(redis_hung_release, returns_soon_and_is_done_when_the_server_goes_on) {
+TEST_F(redis_hung_release, returns_soon_and_is_done_when_the_server_continues) {
     client here{server.url()};
     mutex locked{here, "locked"};
     locked.lock();
@@ -51,7 +51,7 @@ TEST_F(redis_hung_release, is_in_the_socket_when_unlock_returns) {
     }
 }
 
-TEST_F(redis_hung_release, is_waited_for_by_nobody_but_release_itself) {
+TEST_F(redis_hung_release, is_waited_for_only_by_release_itself) {
     auto here = connect("?timeout=10000", {.connect_wait = 600ms});
     auto held = mutex{here, "stock"}.acquire();
     between.hold_answers({.with = call_of(scripts::release)});
@@ -61,7 +61,7 @@ TEST_F(redis_hung_release, is_waited_for_by_nobody_but_release_itself) {
     EXPECT_LT(watch.elapsed(), 600ms + promptly);
 }
 
-TEST_F(redis_hung_release, goes_on_over_a_new_connection) {
+TEST_F(redis_hung_release, continues_on_a_new_connection) {
     auto here = connect("?timeout=600");
     mutex stock{here, "stock"};
     stock.lock();
@@ -92,7 +92,7 @@ TEST_F(redis_hung_release, renews_nothing_meanwhile) {
     EXPECT_TRUE(eventually([&] { return !is_held(); }, scaled(1500ms))) << "it ended by itself";
 }
 
-TEST_F(redis_hung_release, that_fails_is_told_to_the_observer) {
+TEST_F(redis_hung_release, that_fails_is_reported_to_the_observer) {
     auto here = connect("?timeout=100&connect_timeout=100", {.observer = watch_});
     mutex stock{here, "stock", {.lease = scaled(600ms)}};
     stock.lock();
@@ -107,7 +107,7 @@ TEST_F(redis_hung_release, that_fails_is_told_to_the_observer) {
     EXPECT_FALSE(watch_->first(event::kind::unlock_after_loss));
 }
 
-TEST_F(redis_hung_release, is_not_waited_for_by_the_client_for_longer_than_half_a_second) {
+TEST_F(redis_hung_release, blocks_the_destructor_of_the_client_for_at_most_half_a_second) {
     auto here = std::make_optional<client>(between.url() + "?timeout=100&connect_timeout=100",
                                            client_options{.observer = watch_});
     {
@@ -125,7 +125,7 @@ TEST_F(redis_hung_release, is_not_waited_for_by_the_client_for_longer_than_half_
     EXPECT_TRUE(watch_->first(event::kind::release_failed));
 }
 
-TEST_F(redis_hung_release, is_finished_by_a_client_that_goes_if_there_is_time) {
+TEST_F(redis_hung_release, is_finished_by_a_client_that_is_destroyed_if_there_is_time) {
     auto here = std::make_optional<client>(between.url() + "?timeout=100&connect_timeout=100");
     {
         mutex stock{*here, "stock"};

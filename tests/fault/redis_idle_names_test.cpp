@@ -1,4 +1,4 @@
-// How long records live: released names go, held ones and their min_hold stay.
+// How long records live: those of released names expire, those of held or resting ones stay.
 
 #include "fault/redis_fixture.hpp"
 
@@ -12,7 +12,7 @@ protected:
     [[nodiscard]] milliseconds life(const std::string& name = "stock") {
         return milliseconds{server.command({"PTTL", "hf:{" + name + "}"}).number()};
     }
-    /// P8: a minute for requests that are late, and no more than two.
+    /// P8: at least a minute, for late requests, and at most two.
     void expect_short(const char* why) {
         EXPECT_GT(life(), 60s) << why;
         EXPECT_LT(life(), 120s) << why;
@@ -58,7 +58,7 @@ TEST_F(redis_record_life, outlasts_every_lease_by_a_minute) { // P1
     }
 }
 
-// Also those that come one after the other and leave the expiry alone.
+// Also holds that follow one another and do not change the expiry.
 TEST_F(redis_record_life, outlasts_a_long_lease_that_follows_short_ones_at_once) { // P1
     mutex stock{here, "stock"};
     for (int i = 0; i < 50; ++i) { stock.acquire().release(); }
@@ -109,7 +109,7 @@ TEST_F(redis_record_life, of_many_names_leaves_one_key) { // P8
     EXPECT_EQ((mutex{here, "0"}.acquire().release()), release_answer::released);
 }
 
-// Tokens of names that were forgotten.
+// Tokens of names whose record has expired.
 
 TEST_F(redis_record_life, that_has_ended_leaves_tokens_rising) { // P3
     std::uint64_t last = 0;
@@ -137,7 +137,7 @@ TEST_F(redis_record_life, needs_a_mark_that_is_a_number) {
 
 // Lost data.
 
-TEST_F(redis_record_life, cut_short_by_a_flush_is_told_to_holders_by_the_next_grant) { // P2
+TEST_F(redis_record_life, cut_short_by_a_flush_is_noticed_by_holders_at_the_next_grant) { // P2
     const auto held = mutex{here, "stock"}.acquire();
     auto other = direct();
     server.flush_all();
@@ -148,7 +148,7 @@ TEST_F(redis_record_life, cut_short_by_a_flush_is_told_to_holders_by_the_next_gr
     EXPECT_TRUE(next.valid());
 }
 
-TEST_F(redis_record_life, cut_short_by_a_restart_is_told_to_holders_when_they_are_back) { // P2
+TEST_F(redis_record_life, cut_short_by_a_restart_is_noticed_by_holders_when_they_reconnect) { // P2
     const auto held = mutex{here, "stock"}.acquire();
     const stopwatch since;
     server.restart();

@@ -1,4 +1,4 @@
-// P6, P7: grants are pushed, and pushes may be lost, late, or for somebody who does not listen.
+// P6, P7: grants are pushed; a push may be lost or late, or have no subscriber.
 
 #include "fault/redis_fixture.hpp"
 
@@ -14,9 +14,9 @@ using engine::queueing;
 
 const request in_line{.queue = queueing::grant};
 
-/// P7: what a lost wake-up may cost, and what a busy machine adds.
+/// P7: the delay by a lost push, on a busy machine.
 constexpr milliseconds a_second = 1s + scaled(400ms);
-/// G and the half second in which the next one looks.
+/// G, and the half second until the next beat.
 constexpr milliseconds deaf_hand_off = 2s + 500ms + scaled(500ms);
 
 class redis_inbox : public redis_fault {
@@ -24,7 +24,7 @@ protected:
     client holder{direct()};
     lease held{mutex{holder, "stock"}.acquire()};
 
-    /// Releases; how long the waiter took from then on.
+    /// Releases; returns how long the waiter took from then on.
     template <class Waiter>
     milliseconds hand_over(Waiter& to) {
         const stopwatch watch;
@@ -32,7 +32,7 @@ protected:
         EXPECT_TRUE(to.done_within(long_wait));
         return watch.elapsed();
     }
-    /// Those that the server knows as ours, each a line of CLIENT LIST.
+    /// The connections of Holdfast, each a line of CLIENT LIST.
     [[nodiscard]] std::vector<std::string> connections() {
         std::istringstream all{server.command({"CLIENT", "LIST"}).string()};
         std::vector<std::string> out;
@@ -50,14 +50,14 @@ TEST_F(redis_inbox, shares_the_one_connection_of_a_client) {
     (void)mutex{here, "page"}.acquire().release();
     const auto seen = connections();
     ASSERT_EQ(seen.size(), 2U) << "the holder's and this one";
-    for (const auto& one : seen) { EXPECT_THAT(one, testing::HasSubstr(" sub=2 ")); } // and all's
+    for (const auto& each : seen) { EXPECT_THAT(each, testing::HasSubstr(" sub=2 ")); } // and all's
     EXPECT_EQ(between.counts().connections, 1U);
     hand_over(waiting);
     EXPECT_TRUE(waiting.get().valid());
     EXPECT_EQ(between.counts().connections, 1U);
 }
 
-TEST_F(redis_inbox, gives_a_waiter_its_grant_with_no_request_of_its_own) {
+TEST_F(redis_inbox, delivers_a_grant_without_a_request_of_the_waiter) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -70,20 +70,20 @@ TEST_F(redis_inbox, gives_a_waiter_its_grant_with_no_request_of_its_own) {
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_inbox, hands_a_lock_from_one_thread_of_a_client_to_another) {
+TEST_F(redis_inbox, delivers_a_hand_off_between_threads_of_one_client) {
     auto here = connect();
     auto own = mutex{here, "page"}.acquire();
     auto waiting = wait_for(here, {}, "page");
     ASSERT_TRUE(will_wait(1, "page"));
-    // The push comes together with the answer to the release that caused it.
+    // The push arrives together with the reply to the release that caused it.
     EXPECT_EQ(own.release(), release_answer::released);
     EXPECT_TRUE(waiting.done_within(a_second));
     EXPECT_TRUE(waiting.get().valid());
 }
 
-// The connection is lost, and with it what was pushed meanwhile.
+// The connection is lost, and with it the pushes meanwhile.
 
-TEST_F(redis_inbox, that_is_cut_is_opened_anew_and_the_waiter_looks_at_once) {
+TEST_F(redis_inbox, that_is_cut_is_opened_again_and_the_waiter_beats_at_once) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -93,7 +93,7 @@ TEST_F(redis_inbox, that_is_cut_is_opened_anew_and_the_waiter_looks_at_once) {
     EXPECT_EQ(between.counts().connections, 2U);
 }
 
-TEST_F(redis_inbox, that_stays_away_costs_no_more_than_that_and_a_second) {
+TEST_F(redis_inbox, that_stays_unreachable_delays_by_no_more_than_that_and_a_second) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -106,7 +106,7 @@ TEST_F(redis_inbox, that_stays_away_costs_no_more_than_that_and_a_second) {
     EXPECT_TRUE(waiting.get().valid());
 }
 
-TEST_F(redis_inbox, that_is_half_open_is_found_out_by_the_waiters_beats_within_the_time_out) {
+TEST_F(redis_inbox, that_is_half_open_is_noticed_by_the_waiters_beats_within_the_time_out) {
     auto here = connect("?timeout=300");
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -116,7 +116,7 @@ TEST_F(redis_inbox, that_is_half_open_is_found_out_by_the_waiters_beats_within_t
     EXPECT_EQ(between.counts().connections, 2U);
 }
 
-TEST_F(redis_inbox, that_was_half_open_hears_again) {
+TEST_F(redis_inbox, that_was_half_open_receives_messages_again) {
     auto here = connect("?timeout=300");
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -132,7 +132,7 @@ TEST_F(redis_inbox, that_was_half_open_hears_again) {
 
 // A push is lost, or late.
 
-TEST_F(redis_inbox, that_loses_a_push_costs_a_second_at_most) {
+TEST_F(redis_inbox, that_loses_a_push_delays_by_at_most_a_second) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -143,7 +143,7 @@ TEST_F(redis_inbox, that_loses_a_push_costs_a_second_at_most) {
     EXPECT_EQ(between.counts().connections, 1U);
 }
 
-TEST_F(redis_inbox, whose_push_is_late_costs_a_second_and_the_late_push_nothing) {
+TEST_F(redis_inbox, whose_push_is_late_delays_by_a_second_and_ignores_the_late_push) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -159,7 +159,7 @@ TEST_F(redis_inbox, whose_push_is_late_costs_a_second_and_the_late_push_nothing)
     EXPECT_GT((mutex{here, "stock"}.acquire().token()), token);
 }
 
-TEST_F(redis_inbox, whose_push_is_late_does_not_harm_the_lease_that_it_speaks_of) {
+TEST_F(redis_inbox, whose_push_is_late_does_not_affect_its_lease) {
     auto here = connect();
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -172,7 +172,7 @@ TEST_F(redis_inbox, whose_push_is_late_does_not_harm_the_lease_that_it_speaks_of
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
-TEST_F(redis_inbox, whose_push_is_behind_an_answer_that_does_not_come_is_opened_anew) {
+TEST_F(redis_inbox, whose_push_is_behind_a_missing_reply_is_opened_again) {
     auto here = connect("?timeout=300");
     auto waiting = wait_for(here);
     ASSERT_TRUE(will_wait(1));
@@ -182,9 +182,9 @@ TEST_F(redis_inbox, whose_push_is_behind_an_answer_that_does_not_come_is_opened_
     EXPECT_TRUE(waiting.get().valid());
 }
 
-// Somebody does not listen.
+// Waiters without a subscription.
 
-TEST_F(redis_inbox, that_is_not_there_makes_a_waiter_deaf_who_is_passed_over_and_stays_first) {
+TEST_F(redis_inbox, that_is_missing_makes_the_server_pass_over_the_waiter_which_stays_first) {
     auto deaf = connect();
     auto hearing = direct();
     auto first = wait_for(deaf, {.note = "deaf"});
@@ -204,8 +204,8 @@ TEST_F(redis_inbox, that_is_not_there_makes_a_waiter_deaf_who_is_passed_over_and
     EXPECT_TRUE(first.done_within(a_second));
 }
 
-// Waiters who say nothing, of a client whose inbox is gone.
-class redis_deaf_crowd : public redis_inbox {
+// Waiters that do not beat, of a client whose inbox is closed.
+class redis_unsubscribed_crowd : public redis_inbox {
 protected:
     seam_client deaf{between.url()};
 
@@ -217,7 +217,7 @@ protected:
     }
 };
 
-TEST_F(redis_deaf_crowd, of_fifteen_is_passed_over_at_once) {
+TEST_F(redis_unsubscribed_crowd, of_fifteen_is_passed_over_at_once) {
     auto here = direct();
     queue_up(15);
     auto waiting = wait_for(here);
@@ -226,7 +226,7 @@ TEST_F(redis_deaf_crowd, of_fifteen_is_passed_over_at_once) {
     EXPECT_EQ(queued(), 15) << "they keep their places";
 }
 
-TEST_F(redis_deaf_crowd, of_more_is_not_walked_through_to_the_end_by_one_script) { // P9
+TEST_F(redis_unsubscribed_crowd, of_more_is_not_passed_over_by_one_script_call) { // P9
     auto here = direct();
     queue_up(40);
     auto waiting = wait_for(here);
@@ -239,7 +239,7 @@ TEST_F(redis_deaf_crowd, of_more_is_not_walked_through_to_the_end_by_one_script)
     EXPECT_TRUE(waiting.done_within(3s + a_second)) << "when the silent ones have been dropped";
 }
 
-TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_by_two_seconds) {
+TEST_F(redis_inbox, of_a_stopped_process_counts_as_subscribed_and_delays_others_by_two_seconds) {
     auto here = direct();
     seam_client stopped{server.url()}; // one that is not driven reads nothing
     const auto ticket = stopped.ticket("stock");
@@ -250,14 +250,14 @@ TEST_F(redis_inbox, of_a_stopped_process_counts_as_listening_and_delays_others_b
     EXPECT_GT(took, 1s) << "it was handed to the stopped one first";
     EXPECT_LT(took, deaf_hand_off);
     auto got = waiting.get();
-    // When it goes on it hears of its grant, and its renewal says what that is worth.
+    // When it continues it reads its grant, and its renewal is answered lost.
     EXPECT_TRUE(stopped.await(engine::notice::kind::granted, ticket));
     EXPECT_EQ(stopped.renew(ticket).status, op_status::lost);
     EXPECT_EQ(stopped.release(ticket).status, op_status::not_held);
     EXPECT_TRUE(got.valid());
 }
 
-TEST_F(redis_inbox, of_a_dead_waiter_that_a_stranger_listens_to_delays_others_by_two_seconds) {
+TEST_F(redis_inbox, of_a_dead_waiter_with_another_subscriber_delays_others_by_two_seconds) {
     redis_raw stranger{server.port()};
     ASSERT_FALSE(stranger.ask({"PSUBSCRIBE", "*"}).is_error());
     auto here = direct();
@@ -286,7 +286,7 @@ TEST_F(redis_inbox, of_a_dead_waiter_delays_nobody) {
 
 // Breaks are pushed, too.
 
-TEST_F(redis_inbox, tells_a_holder_of_a_break_at_once) {
+TEST_F(redis_inbox, notifies_a_holder_of_a_break_at_once) {
     auto here = connect();
     const auto broken = mutex{here, "page"}.acquire();
     EXPECT_TRUE(admin{holder}.break_lock("page"));
@@ -295,7 +295,7 @@ TEST_F(redis_inbox, tells_a_holder_of_a_break_at_once) {
     EXPECT_EQ(broken.why_lost(), loss::taken);
 }
 
-TEST_F(redis_inbox, that_lost_the_word_of_a_break_leaves_it_to_the_next_renewal) { // P2
+TEST_F(redis_inbox, that_loses_the_notice_of_a_break_leaves_it_to_the_next_renewal) { // P2
     auto here = connect();
     const auto broken = mutex{here, "page"}.acquire({.lease = scaled(900ms)});
     between.drop_pushes();
@@ -309,16 +309,18 @@ TEST_F(redis_inbox, sockets_are_not_inherited_by_programs_that_the_process_start
     auto here = connect();
     (void)here.ping();
     int sockets = 0;
-    for (const auto& one : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    for (const auto& each : std::filesystem::directory_iterator{"/proc/self/fd"}) {
         std::error_code gone;
-        if (!std::filesystem::read_symlink(one, gone).string().starts_with("socket:")) { continue; }
+        if (!std::filesystem::read_symlink(each, gone).string().starts_with("socket:")) {
+            continue;
+        }
         ++sockets;
-        std::ifstream info{"/proc/self/fdinfo/" + one.path().filename().string()};
+        std::ifstream info{"/proc/self/fdinfo/" + each.path().filename().string()};
         std::string word;
         unsigned long flags = 0;
         while (info >> word && word != "flags:") {}
         info >> std::oct >> flags;
-        EXPECT_TRUE(flags & 02000000UL) << "without O_CLOEXEC: " << one.path();
+        EXPECT_TRUE(flags & 02000000UL) << "without O_CLOEXEC: " << each.path();
     }
     EXPECT_GE(sockets, 4);
 }

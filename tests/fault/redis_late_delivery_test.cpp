@@ -6,7 +6,7 @@
 #include "fault/random_taker.hpp"
 #include "fault/redis_fixture.hpp"
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/report.hpp"
 #include "support/environment.hpp"
 #include "support/scratch_folder.hpp"
@@ -41,7 +41,7 @@ protected:
             1000 * number_from_environment("HOLDFAST_LATE_SECONDS", by_run_length(8UL, 20UL)) /
             all_layouts.size()};
     }
-    /// What the checker finds.
+    /// The findings of the checker.
     [[nodiscard]] std::string wrong() const {
         const history::check_options options{.loss_notice = 20ms + scaled(500ms),
                                              .loss_notice_after_stop = 100ms + scaled(500ms),
@@ -98,7 +98,7 @@ TEST_P(redis_late_delivery, breaks_no_promise) { // P1, P2, P3
     EXPECT_GT(seen_.extended, by_run_length(0, 1));
     EXPECT_GT(counts.delayed, by_run_length(2U, 5U));
     EXPECT_GT(counts.repeated, by_run_length(0U, 2U));
-    // P7: what late requests have taken ends, too.
+    // P7: holds of late requests end too.
     client after{server.url() + "?timeout=1000" + GetParam().query};
     for (const auto& name : random_taker::names) {
         EXPECT_TRUE((mutex{after, name}.try_acquire_for(long_wait))) << name;

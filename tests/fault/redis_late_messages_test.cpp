@@ -24,8 +24,8 @@ protected:
 
 class redis_late_renewal : public redis_late_message {
 protected:
-    /// A renewal for 3 s is held back on a connection that is given up, extend(60s) succeeds on the
-    /// next, and then the first one arrives.
+    /// A renewal for 3 s is held back on a connection that ends, extend(60s) succeeds on the next,
+    /// and then the first renewal arrives.
     void extend_before_a_late_renewal(lease& held) {
         between.hold_requests({.with = call_of(scripts::beat)});
         ASSERT_TRUE(one_is_held_back());
@@ -50,7 +50,7 @@ TEST_F(redis_late_renewal, does_not_shorten_a_mutex_that_was_extended_since) { /
     EXPECT_FALSE((mutex{other, "stock"}.try_acquire()));
 }
 
-TEST_F(redis_late_renewal, does_not_shorten_one_that_others_wait_for) { // P1
+TEST_F(redis_late_renewal, does_not_shorten_a_mutex_with_waiters) { // P1
     auto held = mutex{here, "stock"}.acquire({.lease = 3s});
     auto waiting = wait_for(other);
     ASSERT_TRUE(will_wait(1));
@@ -72,7 +72,7 @@ TEST_F(redis_late_renewal, does_not_shorten_a_permit) { // P1
     EXPECT_FALSE((counting_semaphore{other, "stock", 1}.try_acquire(1)));
 }
 
-TEST_F(redis_late_renewal, is_told_from_an_extend_to_less) {
+TEST_F(redis_late_renewal, is_distinguished_from_an_extend_to_a_shorter_lease) {
     for (const bool shared : {false, true}) {
         auto held = shared ? shared_mutex{here, "stock"}.acquire_shared({.lease = 60s})
                            : shared_mutex{here, "stock"}.acquire({.lease = 60s});
@@ -81,8 +81,8 @@ TEST_F(redis_late_renewal, is_told_from_an_extend_to_less) {
     }
 }
 
-// Not the holder's own: nobody can tell whether it is old.
-TEST_F(redis_late_renewal, of_an_operator_can_only_lengthen) {
+// Not the holder's own: the server cannot know whether it is old.
+TEST_F(redis_late_renewal, by_an_operator_can_only_lengthen) {
     for (const bool shared : {false, true}) {
         auto held = shared ? shared_mutex{here, "stock"}.acquire_shared({.lease = 60s})
                            : shared_mutex{here, "stock"}.acquire({.lease = 60s});
@@ -99,7 +99,7 @@ TEST_F(redis_late_renewal, of_an_operator_can_only_lengthen) {
 
 class redis_repeated_acquire : public redis_late_message {
 protected:
-    /// Its acquire is held back, the connection breaks, and it asks again: granted, released.
+    /// Its acquire is held back, the connection breaks, and it acquires again: granted, released.
     template <class Take>
     void take_while_the_first_request_is_late(Take take) {
         between.hold_requests({.with = call_of(scripts::acquire)});
@@ -112,7 +112,7 @@ protected:
     client other = direct();
 };
 
-TEST_F(redis_repeated_acquire, takes_nothing_when_another_held_the_lock_since) { // P5
+TEST_F(redis_repeated_acquire, takes_nothing_if_another_held_the_lock_since) { // P5
     take_while_the_first_request_is_late([&] { return mutex{here, "stock"}.acquire(); });
     mutex{other, "stock"}.acquire().release();
     mutex{other, "stock"}.acquire().release();
@@ -149,7 +149,7 @@ TEST_F(redis_repeated_acquire, leaves_the_short_path_only_while_it_may_be_late) 
     EXPECT_EQ(record().substr(0, 4), "hf2i");
 }
 
-// As when there was no memory for something on this connection.
+// A reset as after an allocation failure on this connection.
 TEST_F(redis_repeated_acquire, takes_nothing_when_the_engine_was_reset_since) { // P5
     seam_client first{between.url() + "?timeout=5000"};
     ASSERT_EQ(first.release(first.ticket("other")).status, op_status::not_held)

@@ -1,4 +1,4 @@
-// P5: the server did as it was asked, and nobody heard of it.
+// P5: the server executed a request, and the reply was lost.
 
 #include "fault/redis_fixture.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 using engine::op_status;
 using engine::queueing;
 
-/// How soon a client tries again that has lost its connection, on a busy machine.
+/// How soon a client retries after it has lost its connection, on a busy machine.
 constexpr milliseconds soon = scaled(2s);
 
 class redis_lost_answer : public redis_fault {
@@ -40,7 +40,7 @@ TEST_F(redis_lost_answer, to_an_acquire_leaves_one_hold_with_the_first_token) {
     EXPECT_FALSE(is_held());
 }
 
-TEST_F(redis_lost_answer, to_an_acquire_does_not_lengthen_what_the_holder_believes) { // P2
+TEST_F(redis_lost_answer, to_an_acquire_does_not_lengthen_the_lease_of_the_holder) { // P2
     auto here = connect("?timeout=300");
     (void)here.ping();
     lose(scripts::acquire, 1, ending::silence);
@@ -80,24 +80,24 @@ TEST_F(redis_lost_answer, to_a_queued_acquire_keeps_the_one_place_in_the_queue) 
     auto held = mutex{holder, "stock"}.acquire();
     (void)first.ping();
     lose(scripts::acquire);
-    auto one = wait_for(first, {.note = "first"});
+    auto waiting = wait_for(first, {.note = "first"});
     ASSERT_TRUE(all_lost());
     ASSERT_TRUE(will_wait(1));
     auto two = wait_for(second, {.note = "second"});
     ASSERT_TRUE(will_wait(2));
-    // Before it listens again it would be passed over.
+    // Before it is subscribed again it would be passed over.
     ASSERT_TRUE(will_listen(4)) << "the looker, too";
     const auto seen = look().waiters;
     ASSERT_EQ(seen.size(), 2U);
     EXPECT_EQ(seen[0].note, "first");
     held.release();
-    auto got = one.get();
+    auto got = waiting.get();
     EXPECT_FALSE(two.done());
     got.release();
     EXPECT_TRUE(two.get().valid());
 }
 
-TEST_F(redis_lost_answer, to_a_release_is_asked_for_again_and_is_released) {
+TEST_F(redis_lost_answer, to_a_release_is_sent_again_and_answered_released) {
     auto here = connect();
     auto held = mutex{here, "stock"}.acquire();
     lose(scripts::release);
@@ -106,7 +106,7 @@ TEST_F(redis_lost_answer, to_a_release_is_asked_for_again_and_is_released) {
     EXPECT_FALSE(is_held());
 }
 
-TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whom_it_was_handed_to) { // P4
+TEST_F(redis_lost_answer, to_a_release_does_not_end_the_hold_that_it_handed_off_to) { // P4
     auto here = connect();
     auto other = direct();
     auto held = mutex{here, "stock"}.acquire();
@@ -120,7 +120,7 @@ TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whom_it_was_h
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
-TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whoever_took_it_since) { // P4
+TEST_F(redis_lost_answer, to_a_release_does_not_end_a_later_hold) { // P4
     auto here = connect("?timeout=300");
     auto other = direct();
     auto held = mutex{here, "stock"}.acquire();
@@ -134,7 +134,7 @@ TEST_F(redis_lost_answer, to_a_release_does_not_take_the_lock_from_whoever_took_
     EXPECT_EQ(got->release(), release_answer::released);
 }
 
-TEST_F(redis_lost_answer, to_renewals_is_told_and_made_good) { // P2
+TEST_F(redis_lost_answer, to_renewals_is_reported_and_the_renewals_continue) { // P2
     const auto watch = std::make_shared<recording_observer>();
     auto here = connect("?timeout=300", {.observer = watch});
     const auto lease_time = scaled(900ms);
@@ -180,7 +180,7 @@ TEST_F(redis_lost_answer, to_a_withdrawal_leaves_nobody_in_the_queue) { // P8
     ASSERT_TRUE(all_lost());
     EXPECT_EQ(queued(), 0);
     EXPECT_TRUE(held.valid());
-    // The second withdrawal is answered: nothing is left to be told.
+    // The second withdrawal is answered: no event is reported.
     (void)here.ping();
     EXPECT_FALSE(watch->first(event::kind::withdraw_failed));
 }
@@ -193,7 +193,7 @@ TEST_F(redis_lost_answer, to_a_break_does_not_break_the_next_holder) { // P5
     auto waiting = wait_for(next);
     ASSERT_TRUE(will_wait(1));
     (void)here.ping();
-    lose(scripts::take_away);
+    lose(scripts::break_lock);
     const auto complaint = complaint_of([&] { admin{here}.break_lock("stock"); });
     auto got = waiting.get();
     EXPECT_EQ(complaint.code, errc::unknown_outcome) << complaint.text;
@@ -202,12 +202,12 @@ TEST_F(redis_lost_answer, to_a_break_does_not_break_the_next_holder) { // P5
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
-TEST_F(redis_lost_answer, to_a_break_of_one_holder_only_is_asked_for_again) {
+TEST_F(redis_lost_answer, to_a_break_of_one_holder_only_is_sent_again) {
     auto holder = direct();
     auto here = connect();
     const auto held = mutex{holder, "stock"}.acquire();
     (void)here.ping();
-    lose(scripts::take_away);
+    lose(scripts::break_lock);
     EXPECT_NO_THROW(admin{here}.break_lock("stock", {.only_token = held.token()}));
     EXPECT_FALSE(is_held());
 }
@@ -231,9 +231,9 @@ TEST_F(redis_lost_answer, to_every_request_costs_time_but_no_token_and_no_lock) 
     EXPECT_EQ(between.counts().dropped, 2U * rounds);
 }
 
-// A grant that nobody heard of.
+// A grant whose reply or push was lost.
 
-TEST_F(redis_lost_answer, to_the_acquire_of_one_who_gave_up_is_undone) {
+TEST_F(redis_lost_answer, to_the_acquire_of_a_caller_that_timed_out_is_undone) {
     auto here = connect("?timeout=300&connect_timeout=300", {.connect_wait = 600ms});
     (void)here.ping();
     lose(scripts::acquire, for_good, ending::silence);
@@ -244,7 +244,7 @@ TEST_F(redis_lost_answer, to_the_acquire_of_one_who_gave_up_is_undone) {
     EXPECT_TRUE(eventually([&] { return !is_held(); }, soon));
 }
 
-TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
+TEST_F(redis_lost_answer, is_the_push_to_a_caller_that_timed_out_and_the_next_waiter_is_granted) {
     auto holder = direct();
     auto here = connect("?timeout=300&connect_timeout=300");
     auto held = mutex{holder, "stock"}.acquire();
@@ -260,7 +260,7 @@ TEST_F(redis_lost_answer, is_a_push_for_one_who_gave_up_and_the_next_has_it) {
     EXPECT_TRUE(eventually([&] { return !is_held() && queued() == 0; }, soon));
 }
 
-TEST_F(redis_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // through the seam
+TEST_F(redis_lost_answer, to_a_cancelled_acquire_is_undone_when_it_arrives) { // through the seam
     seam_client here{between.url()};
     const auto ticket = here.ticket("stock");
     ASSERT_EQ(here.release(ticket).status, op_status::not_held); // connects
@@ -280,8 +280,8 @@ TEST_F(redis_lost_answer, of_a_cancelled_acquire_is_undone_when_it_comes) { // t
 
 class redis_late_acquire : public redis_fault {
 protected:
-    /// The client's first acquire is held back; it gives up on that connection, asks on a new one,
-    /// and releases what it gets.
+    /// The client's first acquire is held back; it ends that connection, acquires on a new one, and
+    /// releases.
     void take_and_release_while_the_first_request_is_late(client& here) {
         (void)here.ping();
         between.hold_requests({.with = call_of(scripts::acquire)});
@@ -305,7 +305,7 @@ TEST_F(redis_late_acquire, after_its_own_release_takes_nothing) {
     EXPECT_EQ(record().substr(0, 4), "hf2i");
 }
 
-TEST_F(redis_late_acquire, after_others_had_their_turns_takes_nothing) {
+TEST_F(redis_late_acquire, after_later_holders_takes_nothing) {
     auto here = connect("?timeout=200");
     auto other = direct();
     take_and_release_while_the_first_request_is_late(here);
@@ -327,7 +327,7 @@ TEST_F(redis_late_acquire, of_permits_takes_nothing) {
     EXPECT_FALSE(is_held("slots"));
 }
 
-TEST_F(redis_late_acquire, of_a_waiter_who_left_queues_nobody) {
+TEST_F(redis_late_acquire, of_a_waiter_that_left_queues_nothing) {
     auto holder = direct();
     auto here = connect("?timeout=200");
     auto other = direct();
@@ -340,7 +340,7 @@ TEST_F(redis_late_acquire, of_a_waiter_who_left_queues_nobody) {
     EXPECT_EQ(queued(), 0);
 }
 
-TEST_F(redis_late_acquire, of_a_caller_who_left_after_a_reset_takes_nothing) { // P5
+TEST_F(redis_late_acquire, of_a_caller_that_left_after_a_reset_takes_nothing) { // P5
     for (int round = 0; round < 3; ++round) {
         server.flush_all();
         auto here = connect("?timeout=4000"); // for so long it counts: also where all goes slowly
@@ -364,7 +364,7 @@ TEST_F(redis_late_acquire, of_a_caller_who_left_after_a_reset_takes_nothing) { /
     }
 }
 
-// 2 of 30 runs left a lock that nobody wanted when only request ids were compared.
+// When only request ids were compared, 2 of 30 runs left a lock without a holder.
 TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
     auto here = client{server.url() + "?timeout=100&connect_timeout=100"};
     mutex stock{here, "stock"};
@@ -375,13 +375,13 @@ TEST_F(redis_late_acquire, of_a_server_that_was_stopped_leaves_nothing_locked) {
         std::this_thread::sleep_for(250ms); // it has given up twice
         server.resume();
         cycle.get();
-        // What is buffered at the server on dead connections is done once it has seen their ends.
+        // The server executes the buffered requests of dead connections before it sees their ends.
         ASSERT_TRUE(eventually([&] { return server.stat("connected_clients") <= 5; }));
         EXPECT_FALSE(is_held());
     }
 }
 
-TEST_F(redis_late_acquire, that_the_server_did_in_time_is_no_reason_to_wait_for_the_lease) {
+TEST_F(redis_late_acquire, that_the_server_executed_in_time_does_not_block_until_its_lease_ends) {
     seam_client here{server.url()};
     const auto ticket = here.ticket("stock");
     ASSERT_EQ(here.acquire(ticket).status, op_status::granted);

@@ -1,5 +1,5 @@
-// How long a caller waits for a server that is down, hangs, or does not let it in: never longer
-// than it allowed (P9), and what was not answered is `unavailable`, not "busy" (P5).
+// How long a caller waits for a server that is down, hangs, or refuses it: never longer than its
+// time limit (P9); and a request without a reply is `unavailable`, not "busy" (P5).
 
 #include "fault/redis_fixture.hpp"
 #include "support/net_listener.hpp"
@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// On a busy machine; what is tested for takes five seconds.
+/// On a busy machine; without the fix it takes five seconds.
 constexpr milliseconds promptly = scaled(700ms);
 
 class redis_outage : public redis_fault {
@@ -22,21 +22,21 @@ protected:
         return {[](mutex& stock, std::error_code& failure) { (void)stock.try_lock(failure); },
                 [](mutex& stock, std::error_code& failure) { (void)stock.try_acquire(failure); },
                 [](mutex& stock, std::error_code& failure) {
-                    (void)stock.try_acquire_for(0ms, {}, {}, failure);
+                    (void)stock.try_acquire_for(0ms, {}, failure);
                 },
                 [](mutex& stock, std::error_code& failure) {
-                    (void)stock.try_acquire_until(std::chrono::steady_clock::now() - 1s, {}, {},
+                    (void)stock.try_acquire_until(std::chrono::steady_clock::now() - 1s, {},
                                                   failure);
                 }};
     }
-    /// The longest of them; each is `unavailable`.
+    /// Runs all of them, each must fail with `unavailable`; returns the longest duration.
     static milliseconds longest_of(client& here, const std::vector<attempt>& all) {
         milliseconds longest{0};
-        for (const auto& one : all) {
+        for (const auto& each : all) {
             mutex stock{here, "stock"};
             std::error_code failure;
             const stopwatch watch;
-            one(stock, failure);
+            each(stock, failure);
             longest = std::max(longest, watch.elapsed());
             EXPECT_EQ(failure, errc::unavailable);
         }
@@ -45,7 +45,7 @@ protected:
     static milliseconds wait_for_it(client& here, milliseconds patience) {
         std::error_code failure;
         const stopwatch watch;
-        EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(patience, {}, {}, failure)));
+        EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(patience, {}, failure)));
         EXPECT_EQ(failure, errc::unavailable) << "P5: nobody has said that it is held";
         return watch.elapsed();
     }
@@ -78,7 +78,7 @@ TEST_F(redis_outage, of_a_server_that_hangs_ends_a_try_after_connect_timeout) {
     server.resume();
 }
 
-TEST_F(redis_outage, bounds_a_wait_by_the_time_that_was_allowed) {
+TEST_F(redis_outage, bounds_a_wait_by_its_time_limit) {
     client here{server.url()};
     (void)here.ping();
     client stranger{server.url()};
@@ -130,7 +130,7 @@ TEST_F(redis_outage, leaves_nothing_of_a_try_on_a_connection_that_died) { // P5,
     EXPECT_TRUE(eventually([&] { return !is_held(); }, scaled(3s)));
 }
 
-TEST_F(redis_outage, that_was_only_a_broken_connection_is_no_error_of_a_try) {
+TEST_F(redis_outage, of_only_a_broken_connection_is_no_error_of_a_try) {
     auto here = connect();
     (void)here.ping();
     for (int i = 0; i < 5; ++i) {
@@ -142,7 +142,7 @@ TEST_F(redis_outage, that_was_only_a_broken_connection_is_no_error_of_a_try) {
     EXPECT_EQ(between.counts().dropped, 1U);
 }
 
-TEST_F(redis_outage, is_not_what_forgotten_scripts_are_to_a_try) {
+TEST_F(redis_outage, is_not_reported_to_a_try_when_scripts_are_lost) {
     client here{server.url()};
     (void)here.ping();
     server.command({"SCRIPT", "FLUSH"});
@@ -151,7 +151,7 @@ TEST_F(redis_outage, is_not_what_forgotten_scripts_are_to_a_try) {
 
 // connect_wait = 0: one attempt.
 
-TEST_F(redis_outage, is_none_for_a_client_that_makes_one_attempt_only) {
+TEST_F(redis_outage, absent_leaves_a_client_with_single_attempts_working) {
     client here{server.url(), {.connect_wait = 0ms}};
     (void)here.ping();
     mutex stock{here, "stock"};
@@ -167,7 +167,7 @@ TEST_F(redis_outage, is_none_for_a_client_that_makes_one_attempt_only) {
     held.extend(10s);
 }
 
-TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
+TEST_F(redis_outage, ends_every_call_of_a_client_with_single_attempts) {
     server.kill();
     client here{server.url(), {.connect_wait = 0ms}};
     EXPECT_LT(longest_of(here, tries()), promptly);
@@ -177,9 +177,9 @@ TEST_F(redis_outage, ends_every_call_of_a_client_that_makes_one_attempt_only) {
     EXPECT_LT(watch.elapsed(), 1s + promptly);
 }
 
-// Servers that do not let a client in.
+// Servers that refuse a client.
 
-TEST_F(redis_outage, of_a_server_with_too_many_clients_passes) {
+TEST_F(redis_outage, of_a_server_with_too_many_clients_is_temporary) {
     redis_server full{{.arguments = {"--maxclients", "1"}}}; // the test itself is that one
     client here{full.url()};
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
@@ -191,24 +191,24 @@ TEST_F(redis_outage, of_a_server_with_too_many_clients_passes) {
     EXPECT_TRUE(asking.get().valid());
 }
 
-/// Says one thing to whoever comes, and hangs up; what it says on whose port.
-complaint told_by(const std::string& words, const char* scheme = "redis") {
-    const listener door;
-    const background speaking{[&](const std::stop_token& stop) {
+/// The error of a client whose server sends `text` and closes the connection.
+complaint error_of_server_that_sends(const std::string& text, const char* scheme = "redis") {
+    const listener listener;
+    const background sending{[&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
-            const auto peer = door.accept(20ms);
+            const auto peer = listener.accept(20ms);
             if (!peer) { continue; }
-            if (!words.empty()) { send_all(peer.get(), words); }
+            if (!text.empty()) { send_all(peer.get(), text); }
             (void)receive(peer.get(), 1, 200ms);
         }
         return 0;
     }};
-    client here{std::string{scheme} + "://127.0.0.1:" + std::to_string(door.port())};
+    client here{std::string{scheme} + "://127.0.0.1:" + std::to_string(listener.port())};
     return complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
 }
 
 TEST_F(redis_outage, of_a_server_in_protected_mode_says_what_to_do) {
-    const auto complaint = told_by(
+    const auto complaint = error_of_server_that_sends(
         "-DENIED Redis is running in protected mode because protected mode is enabled and no "
         "password is set for the default user. In this mode connections are only accepted from "
         "the loopback interface. If you want to connect from external computers to Redis you may "
@@ -221,7 +221,7 @@ TEST_F(redis_outage, of_a_server_in_protected_mode_says_what_to_do) {
 }
 
 TEST_F(redis_outage, of_a_server_that_hangs_up_on_the_greeting_hints_at_tls) {
-    const auto complaint = told_by("");
+    const auto complaint = error_of_server_that_sends("");
     EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
     EXPECT_THAT(complaint.text, HasSubstr("rediss://"));
 }

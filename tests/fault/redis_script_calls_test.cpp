@@ -1,5 +1,5 @@
-// Sequences of requests that need a moment or an order which a client cannot be made to hit: the
-// scripts are called by themselves.
+// Sequences of requests with a timing or an order that a client cannot be made to produce: the test
+// calls the scripts itself.
 
 #include "fault/redis_fixture.hpp"
 
@@ -19,7 +19,7 @@ protected:
         const auto time = server.command({"TIME"}).items();
         return std::stoll(time.at(0).string()) * 1'000'000 + std::stoll(time.at(1).string());
     }
-    /// As a client asks whose earlier request counted until `late`, if that is not 0.
+    /// Acquires like a client whose earlier request has the not-after `late`, if that is not 0.
     redis_reply acquire(const std::string& owner, std::int64_t not_after, std::int64_t late = 0,
                         milliseconds lease = 30s) {
         std::vector<std::string> words{"EVAL", std::string{scripts::acquire.text}, "1", key,
@@ -40,7 +40,7 @@ protected:
     [[nodiscard]] milliseconds life(const std::string& of) {
         return milliseconds{server.command({"PTTL", of}).number()};
     }
-    /// As if no waiter had been heard of for some seconds, because of the server or of them.
+    /// As if no waiter had sent a beat for some seconds, because of the server or of them.
     void silence() {
         const auto all = server.command({"HGETALL", key + ":w"}).items();
         for (std::size_t at = 0; at + 1 < all.size(); at += 2) {
@@ -54,28 +54,28 @@ protected:
 
     const std::string key = "hf:{stock}";
     const std::string no_instant = std::string(16, '0');
-    const std::string one = std::string(47, 'a') + '1';
-    const std::string two = std::string(47, 'b') + '1';
+    const std::string owner_1 = std::string(47, 'a') + '1';
+    const std::string owner_2 = std::string(47, 'b') + '1';
 };
 
-// Three times it asked: the first was granted and the answer lost, the second is delayed.
+// It acquired three times: the first was granted and the reply lost, the second is delayed.
 TEST_F(redis_call, of_an_acquire_between_two_others_takes_nothing) { // P5
     const auto until = now_us() + 5'000'000;
-    const auto token = acquire(one, until).number();
-    EXPECT_EQ(acquire(one, until + 2, until + 1).number(), token) << "it holds it";
-    EXPECT_EQ(release(one).number(), 1);
-    EXPECT_GT(acquire(two, until).number(), token);
-    EXPECT_EQ(release(two).number(), 1);
-    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2) << "the second, at last";
+    const auto token = acquire(owner_1, until).number();
+    EXPECT_EQ(acquire(owner_1, until + 2, until + 1).number(), token) << "it holds it";
+    EXPECT_EQ(release(owner_1).number(), 1);
+    EXPECT_GT(acquire(owner_2, until).number(), token);
+    EXPECT_EQ(release(owner_2).number(), 1);
+    EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), 2) << "the second, at last";
     EXPECT_FALSE(is_held());
 }
 
 TEST_F(redis_call, of_a_late_acquire_does_not_undo_an_extend_to_less) { // P5, P7
     const auto until = now_us() + 5'000'000;
-    const auto token = acquire(one, until + 1, until, 24h).number();
+    const auto token = acquire(owner_1, until + 1, until, 24h).number();
     EXPECT_GT(token, 0);
-    EXPECT_EQ(renew(one, 2s, 1).items().at(0).number(), 1);
-    (void)acquire(one, until, 0, 24h);
+    EXPECT_EQ(renew(owner_1, 2s, 1).items().at(0).number(), 1);
+    (void)acquire(owner_1, until, 0, 24h);
     EXPECT_LE(look().holders.at(0).remaining, 2s);
 }
 
@@ -122,12 +122,12 @@ TEST_F(redis_call, of_a_waiter_whose_queue_was_deleted_queues_anew) { // P7
     EXPECT_EQ(here.wait_on(waiting).status, op_status::queued);
 }
 
-// A client that has not heard of its grant asks again under the same ticket, and must get it once.
+// A client whose grant was lost acquires again with the same ticket, and must be granted once.
 TEST_F(redis_call, of_a_broken_ticket_is_refused_for_a_minute_only) { // P7
     const auto until = now_us() + 5'000'000;
-    (void)acquire(one, until, 0, 24h);
-    server.command({"EVAL", std::string{scripts::take_away.text}, "1", key, "0"});
-    EXPECT_EQ(acquire(one, until + 1).items().at(0).number(), 2);
+    (void)acquire(owner_1, until, 0, 24h);
+    server.command({"EVAL", std::string{scripts::break_lock.text}, "1", key, "0"});
+    EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), 2);
     EXPECT_LT(life(key + ":t"), 70s);
     EXPECT_LT(life(key), 180s);
 }

@@ -1,4 +1,4 @@
-// What the scripts leave behind, what they cost, and what they make of strange numbers and names.
+// The scripts: the keys they leave, the commands they need, and extreme numbers and names.
 
 #include "fault/redis_fixture.hpp"
 
@@ -61,7 +61,7 @@ TEST_F(redis_script, counts_tokens_beyond_ten_to_the_fifteenth_exactly) { // P3
     }
 }
 
-TEST_F(redis_script, gives_no_token_that_a_double_cannot_hold) {
+TEST_F(redis_script, issues_no_token_that_a_double_cannot_hold) {
     put_idle(9'007'199'254'740'991ULL);
     auto here = direct();
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire(); });
@@ -70,7 +70,7 @@ TEST_F(redis_script, gives_no_token_that_a_double_cannot_hold) {
     EXPECT_EQ(stored_token(), 9'007'199'254'740'991ULL);
 }
 
-// As if the server's clock had been an hour ahead when the last token was given.
+// As if the server's clock had been an hour ahead when the last token was issued.
 TEST_F(redis_script, keeps_tokens_rising_when_the_clock_steps_back) { // P3
     const auto high = server_now() + 3'600'000'000;
     put_idle(high);
@@ -96,7 +96,7 @@ TEST_F(redis_script, keeps_tokens_rising_when_the_clock_steps_forward) { // P3
 }
 
 // The server's clock stepped forward: the deadline is in the past.
-TEST_F(redis_script, gives_the_lock_to_the_next_when_the_clock_jumps_past_the_deadline) {
+TEST_F(redis_script, grants_the_next_when_the_clock_jumps_past_the_deadline) {
     auto here = direct();
     auto other = direct();
     auto held = mutex{here, "stock"}.acquire();
@@ -152,16 +152,16 @@ TEST_F(redis_script, keeps_all_keys_of_a_name_in_one_slot) {
     }
 }
 
-TEST_F(redis_script, keeps_names_apart_that_look_alike_when_written) {
+TEST_F(redis_script, keeps_names_apart_whose_keys_look_alike) {
     auto here = direct();
-    const auto one = mutex{here, "{"}.try_acquire();
-    EXPECT_TRUE(one);
+    const auto first = mutex{here, "{"}.try_acquire();
+    EXPECT_TRUE(first);
     EXPECT_TRUE((mutex{here, "%7b"}.try_acquire()));
     EXPECT_TRUE((mutex{here, "%257b"}.try_acquire()));
     EXPECT_TRUE((mutex{here, "x}:q"}.try_acquire())) << "not the queue of x";
 }
 
-// What is left.
+// Keys that are left.
 
 TEST_F(redis_script, leaves_a_record_that_expires_and_nothing_else) { // P8
     auto here = direct();
@@ -186,7 +186,7 @@ TEST_F(redis_script, leaves_a_record_that_expires_and_nothing_else) { // P8
     EXPECT_TRUE(admin{here}.list().locks.empty());
 }
 
-TEST_F(redis_script, gives_every_key_an_end_while_it_is_in_use) { // P8
+TEST_F(redis_script, gives_every_key_an_expiry_while_it_is_in_use) { // P8
     auto here = direct();
     const auto held = mutex{here, "stock"}.acquire();
     const auto reader = shared_mutex{here, "page"}.acquire_shared();
@@ -198,7 +198,7 @@ TEST_F(redis_script, gives_every_key_an_end_while_it_is_in_use) { // P8
     for (const auto& key : all) { EXPECT_GT(server.command({"PTTL", key}).number(), 0) << key; }
 }
 
-TEST_F(redis_script, forgets_waiters_of_a_killed_client_after_three_seconds) { // P8
+TEST_F(redis_script, drops_waiters_of_a_killed_client_after_three_seconds) { // P8
     auto here = direct();
     const auto held = mutex{here, "stock"}.acquire();
     {
@@ -215,7 +215,7 @@ TEST_F(redis_script, forgets_waiters_of_a_killed_client_after_three_seconds) { /
     EXPECT_TRUE(held.valid());
 }
 
-TEST_F(redis_script, keeps_a_queue_in_which_nobody_waits_long_enough_to_beat) { // P6
+TEST_F(redis_script, keeps_a_queue_whose_waiters_are_too_short_lived_to_beat) { // P6
     seam_client all{server.url()};
     std::deque<engine::ticket> line{all.ticket("stock")};
     ASSERT_EQ(all.acquire(line.front()).status, op_status::granted);
@@ -235,7 +235,7 @@ TEST_F(redis_script, keeps_a_queue_in_which_nobody_waits_long_enough_to_beat) { 
     }
 }
 
-// What it costs.
+// Commands that are needed.
 
 TEST_F(redis_script, needs_two_commands_to_take_and_release_a_free_lock) {
     auto here = connect();
@@ -260,9 +260,9 @@ TEST_F(redis_script, needs_three_commands_for_a_hand_off_among_any_number_of_wai
         const auto before = between.counts().requests;
         {
             std::vector<std::jthread> crowd;
-            for (auto& one : all) {
-                crowd.emplace_back([&one] {
-                    mutex stock{one, "stock"};
+            for (auto& each : all) {
+                crowd.emplace_back([&each] {
+                    mutex stock{each, "stock"};
                     for (unsigned i = 0; i < rounds; ++i) { stock.acquire().release(); }
                 });
             }
@@ -275,7 +275,7 @@ TEST_F(redis_script, needs_three_commands_for_a_hand_off_among_any_number_of_wai
 TEST_F(redis_script, renews_all_of_a_batch_but_the_one_whose_key_is_foreign) {
     seam_client here{server.url()};
     engine::beat_op batch;
-    for (std::size_t i = 0; i < engine::most_beats; ++i) {
+    for (std::size_t i = 0; i < engine::max_beat_items; ++i) {
         auto ticket = here.ticket("n" + std::to_string(i));
         ASSERT_EQ(here.acquire(ticket, {.lease = 10s}).status, op_status::granted);
         batch.items.push_back({std::move(ticket), false, 1h, 1});
@@ -284,7 +284,7 @@ TEST_F(redis_script, renews_all_of_a_batch_but_the_one_whose_key_is_foreign) {
     server.command({"RPUSH", "hf:{n77}", "not", "ours"});
     const auto answer = here.ask(batch);
     ASSERT_EQ(answer.status, op_status::renewed);
-    ASSERT_EQ(answer.beats.size(), engine::most_beats);
+    ASSERT_EQ(answer.beats.size(), engine::max_beat_items);
     for (std::size_t i = 0; i < answer.beats.size(); ++i) {
         EXPECT_EQ(answer.beats[i].status, i == 77 ? op_status::failed : op_status::renewed) << i;
     }

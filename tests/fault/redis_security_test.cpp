@@ -1,4 +1,4 @@
-// Who may use a server, and by which ways it is reached.
+// Access to a server: ACLs, passwords and addresses.
 
 #include "fault/redis_exercise.hpp"
 
@@ -31,7 +31,7 @@ std::vector<std::string> documented_rule() {
 
 class redis_acl : public redis_fault {
 protected:
-    /// A user with this rule; the URL with which to be it.
+    /// Creates a user with this rule; returns the URL of that user.
     [[nodiscard]] std::string user(std::vector<std::string> rule) {
         rule.insert(rule.begin(), {"ACL", "SETUSER", "locks", "reset"});
         EXPECT_EQ(server.command(rule).text(), "OK");
@@ -46,7 +46,7 @@ TEST_F(redis_acl, rule_of_the_documentation_suffices_for_everything) {
     const auto url = user(rule);
     EXPECT_NO_THROW(use_everything(url));
     EXPECT_NO_THROW(use_everything(url + "/3"));
-    // Nor did the server refuse anything that a client does without saying so.
+    // The server did not refuse any command silently either.
     const auto refused = server.command({"ACL", "LOG"});
     EXPECT_TRUE(refused.items().empty()) << refused.text();
 }
@@ -77,12 +77,12 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     const auto rule = documented_rule();
     const std::string_view mark = "call('";
     std::set<std::string> called;
-    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
-        for (auto at = one->text.find(mark); at != std::string_view::npos;
-             at = one->text.find(mark, at + 1)) {
+    for (const auto* const each : {&scripts::acquire, &scripts::release, &scripts::beat,
+                                   &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
+        for (auto at = each->text.find(mark); at != std::string_view::npos;
+             at = each->text.find(mark, at + 1)) {
             const auto from = at + mark.size();
-            std::string word{one->text.substr(from, one->text.find('\'', from) - from)};
+            std::string word{each->text.substr(from, each->text.find('\'', from) - from)};
             std::ranges::transform(word, word.begin(),
                                    [](unsigned char c) { return std::tolower(c); });
             called.insert(word);
@@ -92,12 +92,12 @@ TEST(redis_acl_rule, names_every_command_that_a_script_calls) {
     for (const auto& word : called) { EXPECT_THAT(rule, testing::Contains("+" + word)); }
 }
 
-/// What a user may do can change while it holds and waits.
+/// The rights of a user change while it holds and waits.
 class redis_acl_taken_away : public redis_acl {
 protected:
     using take = std::function<std::optional<lease>(client&)>;
 
-    /// Whoever was told of its grant is the one whom the record names.
+    /// Checks that the owner that was notified of its grant is the one in the record.
     void hand_over_without(const std::string& command, const take& hold, const take& wait) {
         const auto url = user(documented_rule());
         client first{url, {.connect_wait = 300ms}};
@@ -129,7 +129,7 @@ protected:
     };
 };
 
-TEST_F(redis_acl_taken_away, while_others_wait_makes_no_two_holders) { // P1
+TEST_F(redis_acl_taken_away, while_others_wait_never_makes_two_holders) { // P1
     for (const auto* const command : {"set", "setrange", "del", "pexpire", "publish", "hset",
                                       "hget", "hdel", "zadd", "zrem", "zrange", "zcard"}) {
         hand_over_without(command, exclusive, exclusive);
@@ -169,7 +169,7 @@ TEST_F(redis_acl, without_the_keys_or_the_channels_is_an_error_that_says_so) {
     }
 }
 
-TEST_F(redis_acl, error_names_the_command_that_is_missed_at_connect) {
+TEST_F(redis_acl, error_names_the_command_that_is_missing_at_connect) {
     const std::pair<const char*, const char*> greeting[] = {{"+client|reply", "client|reply"},
                                                             {"+subscribe", "subscribe"},
                                                             {"+script|load", "script|load"},

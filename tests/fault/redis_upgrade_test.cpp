@@ -1,5 +1,5 @@
-// Clients of the version before, whose records are of the format hf1, on one server with ours. They
-// are played by that version's scripts, which are kept in hf1/ as they were.
+// Clients of the previous version, with records in format hf1, on one server with current ones. The
+// test acts as such a client by the scripts of that version, which are kept in hf1/.
 
 #include "fault/redis_fixture.hpp"
 
@@ -56,7 +56,7 @@ protected:
     client other = direct();
 };
 
-TEST_F(redis_upgrade, waits_for_a_holder_of_the_version_before_and_takes_over) { // P1
+TEST_F(redis_upgrade, waits_for_a_holder_of_the_previous_version) { // P1
     const auto token = static_cast<std::uint64_t>(old.acquire().number());
     EXPECT_FALSE((mutex{here, "stock"}.try_acquire()));
     auto waiting = wait_for(here);
@@ -71,7 +71,7 @@ TEST_F(redis_upgrade, waits_for_a_holder_of_the_version_before_and_takes_over) {
     EXPECT_EQ(got.release(), release_answer::released);
 }
 
-TEST_F(redis_upgrade, refuses_a_late_acquire_also_while_the_version_before_holds) { // P5
+TEST_F(redis_upgrade, refuses_a_late_acquire_also_while_the_previous_version_holds) { // P5
     ASSERT_GT(old.acquire().number(), 0);
     auto late = connect("?timeout=5000");
     between.hold_requests({.with = call_of(scripts::acquire)});
@@ -88,7 +88,7 @@ TEST_F(redis_upgrade, refuses_a_late_acquire_also_while_the_version_before_holds
     EXPECT_FALSE(is_held()) << "by nobody";
 }
 
-TEST_F(redis_upgrade, takes_over_when_a_holder_of_the_version_before_has_died) { // P7
+TEST_F(redis_upgrade, is_granted_when_a_holder_of_the_previous_version_has_died) { // P7
     (void)old.acquire("mx", 300ms);
     const auto got = mutex{here, "stock"}.try_acquire_for(scaled(3s));
     ASSERT_TRUE(got);
@@ -96,7 +96,7 @@ TEST_F(redis_upgrade, takes_over_when_a_holder_of_the_version_before_has_died) {
     EXPECT_TRUE(got->valid());
 }
 
-TEST_F(redis_upgrade, is_refused_clearly_by_the_version_before) { // P1
+TEST_F(redis_upgrade, is_refused_clearly_by_the_previous_version) { // P1
     auto held = mutex{here, "stock"}.acquire();
     EXPECT_THAT(old.acquire().text(), HasSubstr("HFVERSION"));
     held.release();
@@ -105,7 +105,7 @@ TEST_F(redis_upgrade, is_refused_clearly_by_the_version_before) { // P1
     EXPECT_GT(old.acquire().number(), 0);
 }
 
-TEST_F(redis_upgrade, goes_on_from_the_tokens_of_the_version_before) { // P3
+TEST_F(redis_upgrade, continues_the_tokens_of_the_previous_version) { // P3
     const auto first = old.acquire().number();
     ASSERT_EQ(old.release().number(), 1);
     auto idle = record();
@@ -120,7 +120,7 @@ TEST_F(redis_upgrade, goes_on_from_the_tokens_of_the_version_before) { // P3
     EXPECT_GT((mutex{here, "stock"}.acquire().token()), token) << "the mark";
 }
 
-TEST_F(redis_upgrade, counts_readers_of_the_version_before) { // P1
+TEST_F(redis_upgrade, counts_readers_of_the_previous_version) { // P1
     ASSERT_GT(old.acquire("ss").number(), 0);
     ASSERT_GT(older.acquire("ss").number(), 0);
     EXPECT_FALSE((shared_mutex{here, "stock"}.try_acquire()));

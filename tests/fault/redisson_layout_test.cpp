@@ -1,5 +1,5 @@
-// layout::redisson: what is written and published, and what a Redisson client may do meanwhile.
-// That client is played by raw commands here; interop/ has the real one.
+// layout::redisson: the keys and messages it writes, and how it works together with a Redisson
+// client. The test acts as that client by raw commands; interop/ has the real one.
 
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
@@ -38,7 +38,8 @@ protected:
         server.command({"DEL", "stock"});
         server.command({"PUBLISH", channel, "0"});
     }
-    /// As its read-write lock does: whatever has no `mode` is free to it, or is what it says.
+    /// Acts as its read-write lock: a key without `mode` counts as free, otherwise the mode
+    /// applies.
     [[nodiscard]] bool take_as_javas_read_write_lock(const std::string& mode) {
         const std::string script =
             "local mode = redis.call('HGET', KEYS[1], 'mode') "
@@ -55,12 +56,12 @@ protected:
 
     client here{server.url()};
     client there{server.url()};
-    const hold_options as_redisson = compat::redisson();
-    const hold_options fenced = compat::redisson_fenced();
+    const lock_options as_redisson = compat::redisson();
+    const lock_options fenced = compat::redisson_fenced();
 };
 
 TEST_F(redisson_layout, is_a_hash_of_owner_and_count) {
-    auto held = mutex{here, "stock"}.acquire({.lease = 10s, .layout = layout::redisson});
+    auto held = mutex{here, "stock", {.lease = 10s, .layout = layout::redisson}}.acquire();
     EXPECT_EQ(hash(), "[" + held.owner() + ", 1, mode, hf]");
     EXPECT_THAT(held.owner(), MatchesRegex("[0-9a-f-]{36}:[0-9]+"));
     EXPECT_GT(pttl(), 8'000);
@@ -78,16 +79,16 @@ TEST_F(redisson_layout, has_redissons_watchdog_by_default) {
 
 TEST_F(redisson_layout, is_renewed_for_as_long_as_it_is_held) {
     const auto held =
-        mutex{here, "stock"}.acquire({.lease = scaled(300ms), .layout = layout::redisson});
+        mutex{here, "stock", {.lease = scaled(300ms), .layout = layout::redisson}}.acquire();
     EXPECT_TRUE(throughout(scaled(1s), [&] {
         return held.valid() && server.command({"EXISTS", "stock"}).number() == 1;
     }));
 }
 
-TEST_F(redisson_layout, is_refused_while_java_holds_it_and_left_as_it_is) {
+TEST_F(redisson_layout, is_refused_while_java_holds_it_and_not_changed) {
     take_as_java(20s, 2);
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire(as_redisson)));
-    EXPECT_FALSE((mutex{here, "stock"}.try_acquire_for(300ms, as_redisson)));
+    EXPECT_FALSE((mutex{here, "stock", as_redisson}.try_acquire()));
+    EXPECT_FALSE((mutex{here, "stock", as_redisson}.try_acquire_for(300ms)));
     EXPECT_EQ(hash(), "[" + java + ", 2]");
     EXPECT_GT(pttl(), 18'000);
     EXPECT_THAT(keys(), ElementsAre("stock"));
@@ -103,7 +104,7 @@ TEST_F(redisson_layout, waits_until_java_has_unlocked_as_often_as_it_locked) {
     EXPECT_EQ(hash(), "[" + waiting.get().owner() + ", 1, mode, hf]");
 }
 
-TEST_F(redisson_layout, is_woken_by_javas_message_at_once) {
+TEST_F(redisson_layout, wakes_a_waiter_at_once_on_javas_message) {
     const auto woken = quickest_of(5, [&] {
         take_as_java(30s);
         auto waiting = wait_for(here, as_redisson);
@@ -123,14 +124,14 @@ TEST_F(redisson_layout, is_woken_by_javas_message_at_once) {
 TEST_F(redisson_layout, publishes_javas_message_when_it_is_released) {
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SUBSCRIBE", channel});
-    mutex{here, "stock"}.acquire(as_redisson).release();
+    mutex{here, "stock", as_redisson}.acquire().release();
     const auto heard = waiter.read();
     ASSERT_TRUE(heard);
     EXPECT_EQ(heard->text(), "[message, " + channel + ", 0]");
     EXPECT_FALSE(waiter.read(100ms)) << "once";
 }
 
-TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
+TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_configured) {
     const client sharded{server.url() + "?layout=redisson&sharded=yes"};
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SSUBSCRIBE", channel});
@@ -142,7 +143,7 @@ TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
     const auto woken = quickest_of(5, [&] {
         take_as_java(30s);
         background waiting{[&](std::stop_token stop) {
-            return mutex{sharded, "stock"}.acquire({}, std::move(stop));
+            return mutex{sharded, "stock"}.acquire({.stop = std::move(stop)});
         }};
         EXPECT_TRUE(eventually([&] {
             return server.command({"PUBSUB", "SHARDNUMSUB", channel}).items().at(1).number() == 2;
@@ -159,7 +160,7 @@ TEST_F(redisson_layout, uses_sharded_messages_both_ways_if_told_to) {
     EXPECT_LT(woken, scaled(20ms));
 }
 
-TEST_F(redisson_layout, a_message_that_was_lost_costs_less_than_a_second) { // P7
+TEST_F(redisson_layout, a_lost_message_delays_by_less_than_a_second) { // P7
     take_as_java(30s);
     auto waiting = wait_for(here, as_redisson);
     ASSERT_TRUE(eventually([&] { return listeners() == 1; }));
@@ -168,18 +169,18 @@ TEST_F(redisson_layout, a_message_that_was_lost_costs_less_than_a_second) { // P
     (void)waiting.get();
 }
 
-TEST_F(redisson_layout, takes_over_when_javas_time_ends) {
+TEST_F(redisson_layout, is_granted_when_javas_lease_ends) {
     take_as_java(600ms);
     const stopwatch since;
-    const auto held = mutex{here, "stock"}.acquire(as_redisson);
+    const auto held = mutex{here, "stock", as_redisson}.acquire();
     EXPECT_GE(since.elapsed(), 590ms);
     EXPECT_LE(since.elapsed(), 600ms + scaled(150ms));
 }
 
-TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
+TEST_F(redisson_layout, cannot_be_released_or_renewed_once_java_holds_it) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    auto held = mutex{watched, "stock"}.acquire({.lease = 600ms, .layout = layout::redisson});
+    auto held = mutex{watched, "stock", {.lease = 600ms, .layout = layout::redisson}}.acquire();
     server.command({"DEL", "stock"});
     take_as_java(30s);
     ASSERT_TRUE(watch->await(event::kind::lost));
@@ -189,26 +190,26 @@ TEST_F(redisson_layout, is_not_ours_to_release_or_renew_once_java_has_it) {
     EXPECT_FALSE((admin{here, layout::redisson}.release("stock", here.id() + ":1")));
 }
 
-TEST_F(redisson_layout, keeps_javas_read_write_lock_out) { // P1
-    auto held = mutex{here, "stock"}.acquire(as_redisson);
+TEST_F(redisson_layout, excludes_javas_read_write_lock) { // P1
+    auto held = mutex{here, "stock", as_redisson}.acquire();
     EXPECT_FALSE(take_as_javas_read_write_lock("read"));
     EXPECT_FALSE(take_as_javas_read_write_lock("write"));
     EXPECT_EQ(held.release(), release_answer::released);
     EXPECT_TRUE(take_as_javas_read_write_lock("write"));
 }
 
-TEST_F(redisson_layout, is_kept_out_by_javas_read_write_lock) { // P1
+TEST_F(redisson_layout, is_excluded_by_javas_read_write_lock) { // P1
     for (const std::string mode : {"read", "write"}) {
         ASSERT_TRUE(take_as_javas_read_write_lock(mode));
         const auto before = hash();
-        EXPECT_FALSE((mutex{here, "stock"}.try_acquire(as_redisson)));
+        EXPECT_FALSE((mutex{here, "stock", as_redisson}.try_acquire()));
         EXPECT_EQ(hash(), before);
         server.command({"DEL", "stock"});
     }
 }
 
-TEST_F(redisson_layout, gives_up_only_its_own_field_if_others_are_there) { // P4
-    auto held = mutex{here, "stock"}.acquire(as_redisson);
+TEST_F(redisson_layout, release_removes_only_its_own_field) { // P4
+    auto held = mutex{here, "stock", as_redisson}.acquire();
     server.command({"HDEL", "stock", "mode"}); // as the first version of this layout had it
     ASSERT_TRUE(take_as_javas_read_write_lock("read"));
     redis_raw waiter{server.port()};
@@ -219,10 +220,10 @@ TEST_F(redisson_layout, gives_up_only_its_own_field_if_others_are_there) { // P4
     EXPECT_FALSE(waiter.read(50ms)) << "it is not free";
 }
 
-TEST_F(redisson_layout, shows_no_holder_that_is_none) {
+TEST_F(redisson_layout, does_not_show_the_mode_field_as_a_holder) {
     const admin by{there, layout::redisson};
     {
-        const auto held = mutex{here, "stock"}.acquire(as_redisson);
+        const auto held = mutex{here, "stock", as_redisson}.acquire();
         const auto seen = by.inspect("stock");
         ASSERT_TRUE(seen);
         ASSERT_EQ(seen->holders.size(), 1U) << "`mode` is nobody";
@@ -233,39 +234,39 @@ TEST_F(redisson_layout, shows_no_holder_that_is_none) {
     EXPECT_EQ(by.inspect("stock")->holders.at(0).owner, java + ":write");
 }
 
-TEST_F(redisson_layout, re_entry_counts) {
+TEST_F(redisson_layout, counts_re_entry_on_the_client) {
     recursive_mutex lock{here, "stock", as_redisson};
     lock.lock();
     lock.lock();
     EXPECT_EQ(lock.count(), 2U);
     EXPECT_THAT(hash(), HasSubstr(", 1, mode")) << "counted on this side";
     lock.unlock();
-    EXPECT_FALSE((mutex{there, "stock"}.try_acquire(as_redisson)));
+    EXPECT_FALSE((mutex{there, "stock", as_redisson}.try_acquire()));
     lock.unlock();
-    EXPECT_TRUE((mutex{there, "stock"}.try_acquire(as_redisson)));
+    EXPECT_TRUE((mutex{there, "stock", as_redisson}.try_acquire()));
 }
 
 TEST_F(redisson_layout, with_fencing_has_the_tokens_of_a_fenced_lock) {
     server.command({"SET", "redisson_lock_token:{stock}", "41"}); // Java was here before
-    auto held = mutex{here, "stock"}.acquire(fenced);
+    auto held = mutex{here, "stock", fenced}.acquire();
     EXPECT_EQ(held.token(), 42U);
     held.release();
-    held = mutex{there, "stock"}.acquire(fenced);
+    held = mutex{there, "stock", fenced}.acquire();
     EXPECT_EQ(held.token(), 43U);
     EXPECT_EQ(server.command({"GET", "redisson_lock_token:{stock}"}).string(), "43");
     EXPECT_EQ(pttl("redisson_lock_token:{stock}"), -1) << "as Redisson keeps it";
 }
 
-TEST_F(redisson_layout, without_fencing_has_no_token_and_touches_none) {
-    const auto held = mutex{here, "stock"}.acquire(as_redisson);
+TEST_F(redisson_layout, without_fencing_has_no_token_and_changes_none) {
+    const auto held = mutex{here, "stock", as_redisson}.acquire();
     EXPECT_EQ(complaint_of([&] { (void)held.token(); }).code, errc::unsupported);
     EXPECT_THAT(keys(), ElementsAre("stock"));
 }
 
-TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_tells_the_holder) {
+TEST_F(redisson_layout, a_break_is_a_forced_unlock_that_wakes_java_and_notifies_the_holder) {
     const auto watch = std::make_shared<recording_observer>();
     const client watched{server.url(), {.observer = watch}};
-    const auto held = mutex{watched, "stock"}.acquire(as_redisson);
+    const auto held = mutex{watched, "stock", as_redisson}.acquire();
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SUBSCRIBE", channel});
     const admin by{there, layout::redisson};
@@ -290,33 +291,33 @@ TEST_F(redisson_layout, names_with_a_hash_tag_keep_it) {
     const std::string name = "shop{7}:stock";
     redis_raw waiter{server.port()};
     (void)waiter.ask({"SUBSCRIBE", "redisson_lock__channel:" + name});
-    auto held = mutex{here, name}.acquire(fenced);
+    auto held = mutex{here, name, fenced}.acquire();
     EXPECT_THAT(keys(), ElementsAre("redisson_lock_token:" + name, name));
     held.release();
     EXPECT_TRUE(waiter.read());
 }
 
-TEST_F(redisson_layout, a_release_leaves_its_latch_until_it_was_answered) {
+TEST_F(redisson_layout, a_release_keeps_its_latch_until_it_is_answered) {
     const monitor before{server};
-    mutex{here, "stock"}.acquire(as_redisson).release();
+    mutex{here, "stock", as_redisson}.acquire().release();
     monitor seen{server};
-    mutex{here, "stock"}.acquire(as_redisson).release();
+    mutex{here, "stock", as_redisson}.acquire().release();
     ASSERT_TRUE(eventually([&] { return keys().empty(); }));
     EXPECT_THAT(seen.commands(),
                 Contains(MatchesRegex(".DEL. .redisson_unlock_latch:\\{stock\\}:[0-9a-f]{32}.")));
 }
 
-TEST_F(redisson_layout, what_it_cannot_carry_is_an_error_that_names_it) {
+TEST_F(redisson_layout, unsupported_options_are_errors_that_name_them) {
     const auto refuses = [](const char* word, auto action) {
-        const auto said = complaint_of(action);
-        EXPECT_EQ(said.code, errc::unsupported) << word;
-        EXPECT_THAT(said.text, AllOf(HasSubstr(word), HasSubstr("layout redisson"))) << word;
+        const auto complaint = complaint_of(action);
+        EXPECT_EQ(complaint.code, errc::unsupported) << word;
+        EXPECT_THAT(complaint.text, AllOf(HasSubstr(word), HasSubstr("layout redisson"))) << word;
     };
     refuses("min_hold", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.min_hold = 1s, .layout = layout::redisson});
+        (void)mutex{here, "stock", {.min_hold = 1s, .layout = layout::redisson}}.try_acquire();
     });
     refuses("note", [&] {
-        (void)mutex{here, "stock"}.try_acquire({.note = "why", .layout = layout::redisson});
+        (void)mutex{here, "stock", {.note = "why", .layout = layout::redisson}}.try_acquire();
     });
     refuses("shared_mutex", [&] { (void)shared_mutex{here, "stock", as_redisson}.try_acquire(); });
     refuses("counting_semaphore", [&] {

@@ -20,7 +20,7 @@ protected:
     }
 };
 
-TEST_F(tls_locks, are_taken_and_handed_over) {
+TEST_F(tls_locks, are_acquired_and_handed_off) {
     const redis_server server{tls_server(authority_)};
     const auto url = server.url() + "?ca=" + authority_.ca_file();
     EXPECT_NO_THROW(hand_over(url));
@@ -57,13 +57,13 @@ TEST_F(tls_locks, are_refused_if_the_certificate_is_for_another_name) {
     EXPECT_THAT(complaint.text, HasSubstr("\"other\""));
 }
 
-TEST_F(tls_locks, of_a_server_without_tls_are_told_as_such) {
+TEST_F(tls_locks, of_a_server_without_tls_fail_with_a_clear_error) {
     const redis_server server;
     client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=200",
                 {.connect_wait = 500ms}};
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });
     EXPECT_EQ(complaint.code, errc::unavailable) << complaint.text;
-    EXPECT_THAT(complaint.text, HasSubstr("does this port speak TLS?"));
+    EXPECT_THAT(complaint.text, HasSubstr("check that this port speaks TLS"));
 }
 
 TEST_F(tls_locks, may_need_a_client_certificate) {
@@ -76,7 +76,7 @@ TEST_F(tls_locks, may_need_a_client_certificate) {
     EXPECT_THAT(complaint.text, HasSubstr("client certificate"));
 }
 
-TEST_F(tls_locks, come_back_after_the_connection_was_cut) {
+TEST_F(tls_locks, recover_after_the_connection_was_cut) {
     redis_server server{tls_server(authority_)};
     const auto watch = std::make_shared<recording_observer>();
     client here{server.url() + "?ca=" + authority_.ca_file(), {.observer = watch}};
@@ -88,7 +88,7 @@ TEST_F(tls_locks, come_back_after_the_connection_was_cut) {
     EXPECT_NO_THROW(hand_over(here, other, "page"));
 }
 
-TEST_F(tls_locks, are_not_to_be_had_where_only_plain_redis_is_spoken) {
+TEST_F(tls_locks, fail_on_a_port_without_tls) {
     const redis_server server;
     client here{"rediss://127.0.0.1:" + std::to_string(server.port()) + "?connect_timeout=150",
                 {.connect_wait = 300ms}};
@@ -97,7 +97,7 @@ TEST_F(tls_locks, are_not_to_be_had_where_only_plain_redis_is_spoken) {
     EXPECT_THAT(complaint.text, HasSubstr("127.0.0.1:" + std::to_string(server.port())));
 }
 
-TEST_F(tls_locks, are_not_to_be_had_without_tls_where_it_is_spoken) {
+TEST_F(tls_locks, fail_without_tls_on_a_tls_port) {
     const redis_server server{tls_server(authority_)};
     client here{"redis://127.0.0.1:" + std::to_string(server.port()), {.connect_wait = 300ms}};
     const auto complaint = complaint_of([&] { (void)mutex{here, "stock"}.acquire(); });

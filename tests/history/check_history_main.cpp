@@ -1,8 +1,8 @@
-// check_history [OPTION...] FILE...: reads the files as one history and says whether it is clean.
+// check_history [OPTION...] FILE...: reads the files as one history and prints its violations.
 // Exit code: 0 clean, 1 violations, 2 unreadable or misused.
 
 #include "history/checker.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/report.hpp"
 
 #include <algorithm>
@@ -19,22 +19,22 @@ constexpr std::string_view usage =
     R"(usage: check_history [OPTION...] FILE...
   --fifo            grants must follow the order of the requests
   --counter         accepted writes of a name must count up by one
-  --starvation MS   how long a request may wait once the lock was free or passed on
+  --starvation MS   how long a request may wait once the lock was free or granted to others
   --loss MS         how late lost() may fire
 exit code: 0 clean, 1 violations, 2 unreadable
 )";
 
-struct misuse {
-    std::string what{};
+struct usage_error {
+    std::string text{};
 };
 
-std::chrono::milliseconds milliseconds_of(std::string_view option, std::string_view text) {
+std::chrono::milliseconds parse_milliseconds(std::string_view option, std::string_view text) {
     std::int64_t count{};
     const auto* end = text.data() + text.size();
     const auto result = std::from_chars(text.data(), end, count);
     constexpr std::int64_t most = 86'400'000;
     if (result.ec != std::errc{} || result.ptr != end || count < 0 || count > most) {
-        throw misuse{std::string{option} + " wants milliseconds, at most a day"};
+        throw usage_error{std::string{option} + " needs milliseconds, at most a day"};
     }
     return std::chrono::milliseconds{count};
 }
@@ -49,8 +49,8 @@ arguments read_arguments(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const auto& word = words[i];
         const auto value = [&] {
-            if (++i == words.size()) { throw misuse{word + " wants a value"}; }
-            return milliseconds_of(word, words[i]);
+            if (++i == words.size()) { throw usage_error{word + " needs a value"}; }
+            return parse_milliseconds(word, words[i]);
         };
         if (word == "--fifo") {
             result.options.fifo = true;
@@ -61,12 +61,12 @@ arguments read_arguments(const std::vector<std::string>& words) {
         } else if (word == "--loss") {
             result.options.loss_notice = value();
         } else if (word.starts_with("--")) {
-            throw misuse{"unknown option " + word};
+            throw usage_error{"unknown option " + word};
         } else {
             result.files.push_back(word);
         }
     }
-    if (result.files.empty()) { throw misuse{"no file named"}; }
+    if (result.files.empty()) { throw usage_error{"no file named"}; }
     return result;
 }
 
@@ -106,8 +106,8 @@ int check_files(const arguments& given) {
 int main(int argc, char** argv) {
     try {
         return check_files(read_arguments({argv + 1, argv + argc}));
-    } catch (const misuse& wrong) {
-        std::cerr << "check_history: " << wrong.what << '\n' << usage;
+    } catch (const usage_error& problem) {
+        std::cerr << "check_history: " << problem.text << '\n' << usage;
     } catch (const std::exception& problem) {
         std::cerr << "check_history: " << problem.what() << '\n';
     }

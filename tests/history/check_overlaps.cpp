@@ -35,11 +35,11 @@ std::vector<edge> edges_of(const name_line& line) {
 
 class sweep {
 public:
-    explicit sweep(const inquiry& about) : about_{about} {}
+    explicit sweep(const check_context& context) : context_{context} {}
 
     void run() {
-        for (const auto& e : edges_of(about_.line)) {
-            const auto& h = about_.line.holds[e.hold];
+        for (const auto& e : edges_of(context_.line)) {
+            const auto& h = context_.line.holds[e.hold];
             auto& same = valid_[static_cast<std::size_t>(h.request().mode)];
             if (e.begins) {
                 begin(e, h);
@@ -81,48 +81,50 @@ private:
     void clash(const edge& e, const hold& h, mode with, rule r) {
         if (valid(with).empty()) { return; }
         const auto& [to, index] = *valid(with).rbegin();
-        const auto& other = about_.line.holds[index];
-        about_.report(r,
-                      "The leases of " + inquiry::holder(other) + " and of " + inquiry::holder(h) +
-                          " were both valid from " + about_.when(e.at) + " for " +
-                          milliseconds(std::min(to, e.to) - e.at) + ".",
-                      {other.grant, h.grant});
+        const auto& other = context_.line.holds[index];
+        context_.report(r,
+                        "The leases of " + check_context::holder(other) + " and of " +
+                            check_context::holder(h) + " were both valid from " +
+                            context_.when(e.at) + " for " +
+                            milliseconds(std::min(to, e.to) - e.at) + ".",
+                        {other.grant, h.grant});
     }
 
     void check_permits(const edge& e, const hold& h) {
-        const auto& asked = h.request();
-        if (asked.n == 0 || asked.n > asked.limit) {
-            about_.report(rule::mixed_use,
-                          inquiry::holder(h) + " was granted " + std::to_string(asked.n) +
-                              " permits of a limit of " + std::to_string(asked.limit) + ".",
-                          {h.asked, h.grant});
+        const auto& request = h.request();
+        if (request.n == 0 || request.n > request.limit) {
+            context_.report(rule::mixed_use,
+                            check_context::holder(h) + " was granted " + std::to_string(request.n) +
+                                " permits of a limit of " + std::to_string(request.limit) + ".",
+                            {h.request_event, h.grant});
         }
         if (valid(mode::permits).empty()) { return; }
-        const auto& other = about_.line.holds[valid(mode::permits).rbegin()->second];
-        if (other.request().limit != asked.limit) {
-            about_.report(rule::mixed_use,
-                          "The leases of " + inquiry::holder(other) + " and of " +
-                              inquiry::holder(h) + ", valid together, count on limits of " +
-                              std::to_string(other.request().limit) + " and of " +
-                              std::to_string(asked.limit) + ".",
-                          {other.asked, h.asked});
-        } else if (permits_ + asked.n > asked.limit) {
-            about_.report(rule::too_many_permits,
-                          "From " + about_.when(e.at) + " valid leases held " +
-                              std::to_string(permits_ + asked.n) + " permits of " +
-                              std::to_string(asked.limit) + "; the last one granted is that of " +
-                              inquiry::holder(h) + ".",
-                          {other.grant, h.grant});
+        const auto& other = context_.line.holds[valid(mode::permits).rbegin()->second];
+        if (other.request().limit != request.limit) {
+            context_.report(rule::mixed_use,
+                            "The leases of " + check_context::holder(other) + " and of " +
+                                check_context::holder(h) + ", valid together, have limits of " +
+                                std::to_string(other.request().limit) + " and of " +
+                                std::to_string(request.limit) + ".",
+                            {other.request_event, h.request_event});
+        } else if (permits_ + request.n > request.limit) {
+            context_.report(rule::too_many_permits,
+                            "From " + context_.when(e.at) + " valid leases held " +
+                                std::to_string(permits_ + request.n) + " permits of " +
+                                std::to_string(request.limit) +
+                                "; the last one granted is that of " + check_context::holder(h) +
+                                ".",
+                            {other.grant, h.grant});
         }
     }
 
-    const inquiry& about_;
+    const check_context& context_;
     valid_holds valid_[3]{};
     std::uint64_t permits_{0};
 };
 
 } // namespace
 
-void check_overlaps(const inquiry& about) { sweep{about}.run(); }
+void check_overlaps(const check_context& context) { sweep{context}.run(); }
 
 } // namespace holdfast::history

@@ -1,4 +1,4 @@
-// P7: nobody waits for ever for what is free or is passed on to others.
+// P7: no request waits for ever while the lock is free or is granted to others.
 
 #include "history/rules.hpp"
 
@@ -7,7 +7,7 @@
 namespace holdfast::history {
 namespace {
 
-/// What is taken from an instant on, as the engine sees it.
+/// What is held from an instant on, as the engine sees it.
 struct occupancy {
     stamp at{};
     std::int64_t exclusive{0};
@@ -24,9 +24,9 @@ struct occupancy {
     }
 };
 
-/// An engine keeps an abandoned hold beyond N, by what a holder takes off its lease for drift and
-/// as margin (P2). What was lost or killed may be freed earlier; then waiting is merely judged
-/// later.
+/// An engine keeps an abandoned hold beyond N, by the drift and margin that a holder subtracts from
+/// its lease (P2). It may free the hold of a killed process earlier; then the wait only counts from
+/// later on.
 stamp engine_frees(const hold& h) {
     if (h.release != nullptr) { return h.release->at; }
     const auto lease = h.request().lease;
@@ -61,18 +61,18 @@ std::vector<occupancy> occupancies(const name_line& line) {
 
 /// The first instant from the request on at which it could have been granted, or another was.
 stamp first_chance(const name_line& line, const std::vector<occupancy>& changes, const request& r) {
-    const auto asked = r.asked->at;
-    const auto first = std::ranges::upper_bound(changes, asked, {}, &occupancy::at);
-    if (first == changes.begin() || std::prev(first)->fits(r.what())) { return asked; }
+    const auto requested_at = r.request_event->at;
+    const auto first = std::ranges::upper_bound(changes, requested_at, {}, &occupancy::at);
+    if (first == changes.begin() || std::prev(first)->fits(r.details())) { return requested_at; }
 
-    const auto grant =
-        std::ranges::upper_bound(line.holds, asked, {}, [](const hold& h) { return h.grant->at; });
+    const auto grant = std::ranges::upper_bound(line.holds, requested_at, {},
+                                                [](const hold& h) { return h.grant->at; });
     const stamp passed_on = grant == line.holds.end() ? never : grant->grant->at;
-    // Until then holds only end, so once the request fits it goes on fitting.
+    // Until then holds only end, so a request that fits continues to fit.
     const auto last = std::lower_bound(first, changes.end(), passed_on,
                                        [](const occupancy& c, stamp at) { return c.at < at; });
     const auto fits =
-        std::partition_point(first, last, [&](const occupancy& c) { return !c.fits(r.what()); });
+        std::partition_point(first, last, [&](const occupancy& c) { return !c.fits(r.details()); });
     return fits == last ? passed_on : fits->at;
 }
 
@@ -87,24 +87,25 @@ std::chrono::nanoseconds stopped_between(const process_line& process, stamp from
 
 } // namespace
 
-void check_waits(const inquiry& about) {
-    const auto bound = about.options.starvation_bound;
+void check_waits(const check_context& context) {
+    const auto bound = context.options.starvation_bound;
     std::vector<occupancy> changes;
-    for (const auto& r : about.line.requests) {
-        const stamp until = std::min(r.until, about.all.end);
-        if (until - r.asked->at <= bound) { continue; }
-        if (changes.empty()) { changes = occupancies(about.line); }
+    for (const auto& r : context.line.requests) {
+        const stamp until = std::min(r.until, context.all.end);
+        if (until - r.request_event->at <= bound) { continue; }
+        if (changes.empty()) { changes = occupancies(context.line); }
 
-        const stamp chance = first_chance(about.line, changes, r);
+        const stamp chance = first_chance(context.line, changes, r);
         if (chance >= until) { continue; }
-        const auto& process = about.all.process(r.asked->pid);
+        const auto& process = context.all.process(r.request_event->pid);
         const auto waited = until - chance - stopped_between(process, chance, until);
         if (waited > bound) {
-            about.report(rule::starved,
-                         "The request of " + who(*r.asked) + " was left waiting for " +
-                             milliseconds(waited) + " after the lock was free or passed on (" +
-                             about.when(chance) + ").",
-                         {r.asked});
+            context.report(rule::starved,
+                           "The request of " + describe_process(*r.request_event) +
+                               " was left waiting for " + milliseconds(waited) +
+                               " after the lock was free or passed on (" + context.when(chance) +
+                               ").",
+                           {r.request_event});
         }
     }
 }

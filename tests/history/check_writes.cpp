@@ -21,25 +21,26 @@ std::vector<const event*> accepted(const std::vector<const event*>& writes) {
     return result;
 }
 
-std::string told(const event* e) {
-    return "a write of " + who(*e) + " with token " + std::to_string(write_of(e).token);
+std::string describe_write(const event* e) {
+    return "a write of " + describe_process(*e) + " with token " +
+           std::to_string(write_of(e).token);
 }
 
-std::string told_value(const event* e) {
-    return who(*e) + " wrote " + std::to_string(write_of(e).value.value_or(0));
+std::string describe_value(const event* e) {
+    return describe_process(*e) + " wrote " + std::to_string(write_of(e).value.value_or(0));
 }
 
-/// Writes that went on when the lease they were made under had ended, as any work does until it
-/// hears of it: nothing guards a counter from them.
-std::vector<const event*> uncovered(const name_line& line,
-                                    const std::vector<const event*>& writes) {
+/// Writes whose lease ended before they were done, because the holder had not noticed the loss yet:
+/// nothing guards a counter from them.
+std::vector<const event*> writes_after_loss(const name_line& line,
+                                            const std::vector<const event*>& writes) {
     std::map<std::pair<std::string, std::uint64_t>, const hold*> holds;
     for (const auto& h : line.holds) { holds[{h.given().owner, h.token()}] = &h; }
     std::vector<const event*> result;
     std::ranges::copy_if(writes, std::back_inserter(result), [&](const event* e) {
         const auto found = holds.find({write_of(e).owner, write_of(e).token});
         return found != holds.end() &&
-               std::ranges::none_of(found->second->valid, [&](const span_of_time& valid) {
+               std::ranges::none_of(found->second->valid, [&](const time_span& valid) {
                    return valid.from <= begin_of(e) && e->at <= valid.to;
                });
     });
@@ -48,8 +49,8 @@ std::vector<const event*> uncovered(const name_line& line,
 
 } // namespace
 
-void check_writes(const inquiry& about) {
-    const auto by_end = accepted(about.line.writes); // in order of their stamps already
+void check_writes(const check_context& context) {
+    const auto by_end = accepted(context.line.writes); // in order of their stamps already
     auto by_begin = by_end;
     std::ranges::stable_sort(by_begin, {}, begin_of);
 
@@ -63,45 +64,48 @@ void check_writes(const inquiry& about) {
             }
         }
         if (highest != nullptr && write_of(w).token < write_of(highest).token) {
-            about.report(rule::stale_write,
-                         "The store accepted " + told(w) + " after " + told(highest) + ".",
-                         {highest, w});
+            context.report(rule::stale_write,
+                           "The store accepted " + describe_write(w) + " after " +
+                               describe_write(highest) + ".",
+                           {highest, w});
         }
     }
 }
 
-void check_counter(const inquiry& about) {
-    auto writes = accepted(about.line.writes);
+void check_counter(const check_context& context) {
+    auto writes = accepted(context.line.writes);
     std::erase_if(writes, [](const event* e) { return !write_of(e).value; });
     std::ranges::stable_sort(writes, {}, [](const event* e) { return *write_of(e).value; });
 
-    const auto stray = uncovered(about.line, writes);
-    const auto proves = [&](const event* one, const event* other) {
-        const auto from = std::min(begin_of(one), begin_of(other));
-        const auto to = std::max(one->at, other->at);
+    const auto stray = writes_after_loss(context.line, writes);
+    const auto proves = [&](const event* first, const event* second) {
+        const auto from = std::min(begin_of(first), begin_of(second));
+        const auto to = std::max(first->at, second->at);
         return std::ranges::none_of(
             stray, [&](const event* e) { return begin_of(e) <= to && from <= e->at; });
     };
-    auto unrecorded = static_cast<std::int64_t>(about.all.kills);
+    auto unrecorded = static_cast<std::int64_t>(context.all.kills);
     for (std::size_t i = 1; i < writes.size(); ++i) {
         const auto* last = writes[i - 1];
         const auto* next = writes[i];
         const auto step = *write_of(next).value - *write_of(last).value;
         if (step == 0) {
             if (!proves(last, next)) { continue; }
-            about.report(rule::lost_update,
-                         told_value(last) + ", and so did " + who(*next) + ": one was lost.",
-                         {last, next});
+            context.report(rule::lost_update,
+                           describe_value(last) + ", and so did " + describe_process(*next) +
+                               ": one was lost.",
+                           {last, next});
         } else if (next->at < begin_of(last)) {
             if (!proves(last, next)) { continue; }
-            about.report(rule::lost_update,
-                         told_value(next) + " before " + told_value(last) + ": the counter fell.",
-                         {last, next});
+            context.report(rule::lost_update,
+                           describe_value(next) + " before " + describe_value(last) +
+                               ": the counter fell.",
+                           {last, next});
         } else if (step - 1 > unrecorded) {
-            about.report(rule::lost_update,
-                         told_value(last) + ", then " + told_value(next) +
-                             ": more than killed writers can account for.",
-                         {last, next});
+            context.report(rule::lost_update,
+                           describe_value(last) + ", then " + describe_value(next) +
+                               ": more than killed writers can account for.",
+                           {last, next});
         } else {
             unrecorded -= step - 1;
         }

@@ -1,8 +1,8 @@
 #pragma once
-// Finds in a history what must not happen.
+// Finds violations of the promises in a history.
 //
-// The checker speaks only of what the history proves: a violation it reports has happened, provided
-// the events were recorded at the moments event.hpp asks for. All stamps must be of one host.
+// A reported violation has certainly happened, provided the events were recorded at the moments
+// that event.hpp defines. All stamps must be of one host.
 
 #include "history/event.hpp"
 
@@ -14,18 +14,18 @@ enum class rule {
     two_exclusive,         ///< two exclusive leases valid at the same instant
     exclusive_with_shared, ///< an exclusive and a shared lease valid at the same instant
     too_many_permits,      ///< more permits in valid leases than the limit
-    mixed_use,   ///< leases of different limits or primitives, or of 0 or too many permits
-    token_order, ///< an exclusive token not above all before it
-    token_twice, ///< two exclusive holds with the same token
-    wrong_epoch, ///< a reader whose token is not that of the last exclusive grant
-    stale_write, ///< accepted after a write with a higher token was accepted
-    lost_update, ///< a counter that did not go up by one from write to write
-    starved,     ///< a request left waiting although the lock was free or passed on
-    overtaken,   ///< a request served although another had long been waiting
-    late_loss,   ///< lost() fired too late
-    untold_loss, ///< the lease ran out and nobody was told
-    revived,     ///< renewed after it was lost or had run out
-    incoherent,  ///< events that do not fit together: the recording is wrong
+    mixed_use,       ///< leases of different limits or primitives, or of 0 or too many permits
+    token_order,     ///< an exclusive token not above all before it
+    token_twice,     ///< two exclusive holds with the same token
+    wrong_epoch,     ///< a reader whose token is not that of the last exclusive grant
+    stale_write,     ///< accepted after a write with a higher token was accepted
+    lost_update,     ///< a counter that did not go up by one from write to write
+    starved,         ///< a request left waiting although the lock was free or passed on
+    overtaken,       ///< a request served although another had long been waiting
+    late_loss,       ///< lost() fired too late
+    unreported_loss, ///< the lease ran out and lost() did not fire
+    revived,         ///< renewed after it was lost or had run out
+    incoherent,      ///< events that do not fit together: the recording is wrong
 };
 
 struct check_options {
@@ -41,16 +41,16 @@ struct check_options {
     /// How far apart two requests, or two grants, must be before their order counts.
     std::chrono::nanoseconds fifo_tolerance{std::chrono::milliseconds{50}};
     /// The values of accepted writes of a name are one counter. Each killed process may have
-    /// written one value that it did not live to record.
+    /// written one value without recording it.
     bool counter{false};
-    /// The engine lost its data, so that two may have been valid at once: of two grants only one
-    /// that was asked for after the other had been heard of is known to be the later.
+    /// The engine lost its data, so two leases may have been valid at once. Then a grant is known
+    /// to be the later one only if it was requested after the other was recorded.
     bool data_lost{false};
 };
 
 struct violation {
     rule broken_rule{};
-    int promise{}; ///< the number in design.md, 0 if none is concerned
+    int promise{}; ///< the number in docs/safety.md, 0 if none is concerned
     std::string name{};
     std::string sentence{};
     std::vector<event> events{};

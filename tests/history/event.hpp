@@ -1,9 +1,8 @@
 #pragma once
-// What a history is made of: what each process asked for, was given, and lost, with the instant.
+// The events of a history: what each process requested, was granted and lost, with a time stamp.
 //
-// Stamps are chosen so that the checker can only miss a moment, never invent one: a hold is
-// recorded when its holder already has it (granted) and given up before anybody else can know
-// (released).
+// A hold is recorded after its grant and before its release is sent, so it is never recorded as
+// longer than it was: the checker may miss a violation, but does not invent one.
 
 #include <chrono>
 #include <cstddef>
@@ -22,8 +21,8 @@ inline constexpr stamp never = stamp::max();
 enum class mode { exclusive, shared, permits };
 enum class reason { timeout, cancelled, failed };
 
-/// Before the request is sent. An owner asks once: the next request on a name has another owner, or
-/// comes after this one's hold has ended.
+/// Recorded before the request is sent. An owner sends one request: the next request on a name has
+/// another owner, or comes after this one's hold has ended.
 struct requested {
     static constexpr std::string_view word = "requested";
     std::string name{};
@@ -34,8 +33,8 @@ struct requested {
     std::chrono::nanoseconds lease{};
 };
 
-/// When the caller has its lease. valid_until is N of promise P2, as known at this moment. The
-/// token is zero throughout on an engine that gives none.
+/// Recorded when the caller has its lease. valid_until is N of promise P2, as known at this moment.
+/// The token is always zero on an engine without tokens.
 struct granted {
     static constexpr std::string_view word = "granted";
     std::string name{};
@@ -44,9 +43,9 @@ struct granted {
     stamp valid_until{};
 };
 
-/// When the holder's lease became longer, or it decided that it is shorter: from here on valid()
-/// goes by the new N. Who only notices it some time later, as one that was stopped meanwhile,
-/// records the latest moment that was surely before it as `since`; zero if that is the same.
+/// The holder's lease became longer or shorter: from here on valid() uses the new N. A holder that
+/// notices it later, e.g. because it was stopped, records as `since` the latest moment that was
+/// surely before the change; zero: the same as the stamp.
 struct renewed {
     static constexpr std::string_view word = "renewed";
     std::string name{};
@@ -55,15 +54,15 @@ struct renewed {
     stamp since{};
 };
 
-/// Just before the release is sent: the lease stops being valid here.
+/// Recorded just before the release is sent: from here on the lease is not valid.
 struct released {
     static constexpr std::string_view word = "released";
     std::string name{};
     std::string owner{};
 };
 
-/// lost() fired. Its own stamp is when that was written down; `fired` is when it happened, zero if
-/// that is the same. valid_until is what the lease said then, zero if unknown.
+/// lost() fired. The stamp is when it was recorded; `fired` is when it happened, zero if that is
+/// the same. valid_until is the lease's N at that time, zero if unknown.
 struct lost {
     static constexpr std::string_view word = "lost";
     std::string name{};
@@ -102,18 +101,18 @@ struct resumed {
 };
 
 /// Recorded by the test that killed a process, once it is reaped. `sent` is the moment before the
-/// signal, zero if that is the same: from there on nobody acts on the victim's leases, and an
-/// engine that notices deaths may already have passed them on. For a process that exits holding,
-/// too.
+/// signal, zero if that is the same: from there on no process uses the victim's leases, and an
+/// engine that notices deaths may grant them to others. Also recorded for a process that exits
+/// while it holds a lock.
 struct killed {
     static constexpr std::string_view word = "killed";
     int victim{};
     stamp sent{};
 };
 
-/// An operator broke the name; recorded when the engine has answered. Who held it until then is
-/// outside P1(b) from `sent` on (zero: from this stamp). With a token, so is every exclusive hold
-/// up to it, however late its holder came to record its grant.
+/// An operator broke the lock; recorded when the engine has answered. P1(b) does not apply to its
+/// holders from `sent` on (zero: from this stamp). If there is a token, the same holds for every
+/// exclusive hold with a token up to it, even if its grant is recorded later.
 struct broken {
     static constexpr std::string_view word = "broken";
     std::string name{};
@@ -121,15 +120,15 @@ struct broken {
     stamp sent{};
 };
 
-using happening = std::variant<requested, granted, renewed, released, lost, gave_up, wrote, resumed,
-                               killed, broken>;
+using event_type = std::variant<requested, granted, renewed, released, lost, gave_up, wrote,
+                                resumed, killed, broken>;
 
 struct event {
     stamp at{};
     int pid{};
     int thread{};          ///< counted from 1 in each process
     std::string process{}; ///< a label for people
-    happening type{};
+    event_type type{};
     std::size_t line{}; ///< where it was read, zero if it was not
 };
 

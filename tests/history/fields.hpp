@@ -1,5 +1,5 @@
 #pragma once
-// The members of each happening by name: one table for writing and for reading.
+// The members of each event type by name: one table for writing and for parsing.
 
 #include "history/event.hpp"
 
@@ -15,7 +15,7 @@ struct field {
 template <class Owner, class Member>
 field(const char*, Member Owner::*) -> field<Owner, Member>;
 
-template <class Happening>
+template <class EventType>
 inline constexpr std::tuple<> fields_of{};
 
 template <>

@@ -38,8 +38,8 @@ void encode(std::string_view bytes, Put put) {
     }
 }
 
-/// Writes into a fixed buffer and remembers whether anything did not fit: no allocation, because a
-/// recorder sits inside what is being measured.
+/// Writes into a fixed buffer and remembers whether anything did not fit: no allocation, because
+/// the recorder runs inside measured code.
 class line_writer {
 public:
     explicit line_writer(std::span<char> out) noexcept : out_{out} {}
@@ -101,10 +101,10 @@ std::size_t to_line(const event& e, std::span<char> out) noexcept {
     line_writer line{out};
     line.put("@");
     std::visit(
-        [&]<class Happening>(const Happening& kind) {
-            line.put(Happening::word);
+        [&]<class EventType>(const EventType& kind) {
+            line.put(EventType::word);
             put_fields(line, e, header_fields);
-            put_fields(line, kind, fields_of<Happening>);
+            put_fields(line, kind, fields_of<EventType>);
         },
         e.type);
     line.put("\n");

@@ -38,13 +38,13 @@ recorder::recorder(const std::filesystem::path& file, std::string process)
 
 recorder::~recorder() { ::close(file_); }
 
-void recorder::record(happening kind, stamp at) {
-    // The pid is asked for each time: after a fork it is another one.
+void recorder::record(event_type type, stamp at) {
+    // getpid() each time: it differs after a fork.
     const event e{.at = at,
                   .pid = ::getpid(),
                   .thread = thread_number(),
                   .process = process_,
-                  .type = std::move(kind)};
+                  .type = std::move(type)};
     std::array<char, max_line> line; // NOLINT(*-member-init): filled by to_line, and it is hot
     const std::size_t length = to_line(e, line);
     if (length == 0) { throw std::length_error{"an event's line is too long for the history"}; }

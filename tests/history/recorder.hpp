@@ -1,5 +1,5 @@
 #pragma once
-// Writes down what happens while tests run, from many processes into one file.
+// Records events of many processes in one file.
 
 #include "history/event.hpp"
 
@@ -15,7 +15,7 @@ namespace holdfast::history {
 /// Thread safety: all members may be called at once from any thread, and in a forked child. Each
 /// event is one write() of one line to a file opened with O_APPEND, so lines of different writers
 /// do not mix, and a writer killed at any point leaves whole lines, or at worst one piece of a
-/// line, which the reader counts. There is no buffer that could die with the process.
+/// line, which the reader counts. There is no buffer that is lost with the process.
 ///
 ///     recorder history{path, "taker-3"};
 ///     history.record(requested{.name = "stock", .owner = owner, .lease = 2s});
@@ -29,10 +29,10 @@ public:
 
     /// Throws std::system_error if it could not be written whole, std::length_error if the line
     /// would be longer than max_line: a history with holes proves nothing.
-    void record(happening kind) { record(std::move(kind), now()); }
+    void record(event_type type) { record(std::move(type), now()); }
 
-    /// For what happened a moment ago, e.g. was told with an instant of its own.
-    void record(happening kind, stamp at);
+    /// For an event that happened earlier, at `at`.
+    void record(event_type type, stamp at);
 
 private:
     int file_;

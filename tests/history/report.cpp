@@ -1,8 +1,8 @@
 #include "history/report.hpp"
 
 #include "history/line.hpp"
-#include "history/tell.hpp"
 #include "history/timeline.hpp"
+#include "history/violation_text.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -23,7 +23,7 @@ std::size_t count_hand_offs(const name_line& line) {
     std::ranges::sort(releases);
     return static_cast<std::size_t>(std::ranges::count_if(line.holds, [&](const hold& h) {
         const auto after = std::ranges::upper_bound(releases, h.grant->at);
-        return after != releases.begin() && *std::prev(after) > h.asked->at;
+        return after != releases.begin() && *std::prev(after) > h.request_event->at;
     }));
 }
 
@@ -35,10 +35,10 @@ void add_name(summary& s, const name_line& line) {
     for (const auto& h : line.holds) {
         ++s.grants_by_process[label(*h.grant)];
         s.losses += h.loss != nullptr ? 1U : 0U;
-        const auto wait = h.grant->at - h.asked->at;
+        const auto wait = h.grant->at - h.request_event->at;
         if (s.longest_waiter.empty() || wait > s.longest_wait) {
             s.longest_wait = wait;
-            s.longest_waiter = who(*h.grant);
+            s.longest_waiter = describe_process(*h.grant);
         }
     }
     for (const auto* w : line.writes) {
@@ -52,7 +52,7 @@ summary summarise(const std::vector<event>& events) {
     const auto all = arrange(events);
     summary s{.events = events.size(), .kills = all.kills, .length = all.end - all.begin};
     for (const auto& e : events) {
-        // Whoever asked counts, even if nothing was granted.
+        // Processes without a grant are listed, too.
         if (std::holds_alternative<requested>(e.type)) { s.grants_by_process[label(e)]; }
         s.given_up += std::holds_alternative<gave_up>(e.type) ? 1U : 0U;
         s.stops += std::holds_alternative<resumed>(e.type) ? 1U : 0U;

@@ -1,5 +1,5 @@
 #pragma once
-// What a person reads of a history and of its check.
+// A history and its violations as text for people.
 
 #include "history/checker.hpp"
 

@@ -1,13 +1,13 @@
 #pragma once
-// The rules, one file for each question that can be asked of a timeline.
+// The rules that a timeline is checked against, one file per rule.
 
-#include "history/tell.hpp"
 #include "history/timeline.hpp"
+#include "history/violation_text.hpp"
 
 namespace holdfast::history {
 
-/// One name's part of a check.
-struct inquiry {
+/// The check of one name: its timeline, the options, the violations found.
+struct check_context {
     const timeline& all;
     const name_line& line;
     const check_options& options;
@@ -22,12 +22,12 @@ struct inquiry {
     [[nodiscard]] std::string when(stamp at) const;
 };
 
-void check_overlaps(const inquiry& about); ///< P1: exclusive, shared, permits, mixed use
-void check_tokens(const inquiry& about);   ///< P3: order, twice, epochs
-void check_writes(const inquiry& about);   ///< P3: stale writes
-void check_counter(const inquiry& about);  ///< P1: lost updates
-void check_losses(const inquiry& about);   ///< P2: told in time, final
-void check_waits(const inquiry& about);    ///< P7: starvation
-void check_order(const inquiry& about);    ///< P6: FIFO
+void check_overlaps(const check_context& context); ///< P1: exclusive, shared, permits, mixed use
+void check_tokens(const check_context& context);   ///< P3: order, twice, epochs
+void check_writes(const check_context& context);   ///< P3: stale writes
+void check_counter(const check_context& context);  ///< P1: lost updates
+void check_losses(const check_context& context);   ///< P2: lost() in time, final
+void check_waits(const check_context& context);    ///< P7: starvation
+void check_order(const check_context& context);    ///< P6: FIFO
 
 } // namespace holdfast::history

@@ -1,19 +1,19 @@
 #include "history/timeline.hpp"
 
-#include "history/tell.hpp"
+#include "history/violation_text.hpp"
 
 #include <algorithm>
 
 namespace holdfast::history {
 namespace {
 
-/// Walks the events in order of their stamps and ties those of one hold together.
-class arranger {
+/// Takes the events in order of their stamps and assigns them to requests and holds.
+class event_arranger {
 public:
-    explicit arranger(timeline& out) : out_{out} {}
+    explicit event_arranger(timeline& out) : out_{out} {}
 
-    void take(const event& e) {
-        std::visit([&](const auto& what) { take(e, what); }, e.type);
+    void add(const event& e) {
+        std::visit([&](const auto& details) { add(e, details); }, e.type);
     }
 
 private:
@@ -22,98 +22,103 @@ private:
         std::size_t hold{request::no_hold};
     };
 
-    template <class Happening>
-    name_line& line_of(const Happening& kind) {
-        auto& line = out_.names[kind.name];
-        if (line.name.empty()) { line.name = kind.name; }
+    template <class EventType>
+    name_line& line_of(const EventType& details) {
+        auto& line = out_.names[details.name];
+        if (line.name.empty()) { line.name = details.name; }
         return line;
     }
 
-    template <class Happening>
-    open_ends& ends_of(const Happening& kind) {
+    template <class EventType>
+    open_ends& ends_of(const EventType& details) {
         // The length keeps (name, owner) apart from every other pair that reads the same together.
-        return open_[std::to_string(kind.name.size()) + ':' + kind.name + kind.owner];
+        return open_[std::to_string(details.name.size()) + ':' + details.name + details.owner];
     }
 
-    void complain(const event& e, const std::string& name, std::string_view why) {
-        out_.incoherent.push_back(
-            make_violation(rule::incoherent, name, who(e) + " " + std::string{why}, {&e}));
+    void report_incoherent(const event& e, const std::string& name, std::string_view text) {
+        out_.incoherent.push_back(make_violation(
+            rule::incoherent, name, describe_process(e) + " " + std::string{text}, {&e}));
     }
 
-    /// The hold that an event of its holder is about; null and a complaint if there is none.
-    template <class Happening>
-    hold* hold_of(const event& e, const Happening& kind) {
-        const auto ends = ends_of(kind);
+    /// The hold that the event belongs to; null, and a violation, if there is none.
+    template <class EventType>
+    hold* hold_of(const event& e, const EventType& details) {
+        const auto ends = ends_of(details);
         if (ends.hold == request::no_hold) {
-            complain(e, kind.name,
-                     "recorded '" + std::string{Happening::word} + "' for a hold it never had");
+            report_incoherent(e, details.name,
+                              "recorded '" + std::string{EventType::word} +
+                                  "' for a hold it never had");
             return nullptr;
         }
-        return &line_of(kind).holds[ends.hold];
+        return &line_of(details).holds[ends.hold];
     }
 
-    void take(const event& e, const requested& what) {
-        auto& line = line_of(what);
-        auto& ends = ends_of(what);
+    void add(const event& e, const requested& details) {
+        auto& line = line_of(details);
+        auto& ends = ends_of(details);
         if (ends.request != request::no_hold) {
-            complain(e, what.name, "asked again while its owner was still asking");
+            report_incoherent(e, details.name, "sent a request while its owner still waited");
         }
         ends.request = line.requests.size();
-        line.requests.push_back({.asked = &e});
+        line.requests.push_back({.request_event = &e});
     }
 
-    void take(const event& e, const granted& what) {
-        auto& line = line_of(what);
-        auto& ends = ends_of(what);
+    void add(const event& e, const granted& details) {
+        auto& line = line_of(details);
+        auto& ends = ends_of(details);
         if (ends.request == request::no_hold) {
-            complain(e, what.name, "was granted what it had not asked for");
+            report_incoherent(e, details.name, "was granted details it had not asked for");
             return;
         }
-        auto& asked = line.requests[ends.request];
-        asked.until = e.at;
-        asked.held = line.holds.size();
+        auto& request = line.requests[ends.request];
+        request.until = e.at;
+        request.held = line.holds.size();
         ends = {.hold = line.holds.size()};
-        line.holds.push_back({.asked = asked.asked, .grant = &e});
+        line.holds.push_back({.request_event = request.request_event, .grant = &e});
     }
 
-    void take(const event& e, const gave_up& what) {
-        auto& ends = ends_of(what);
+    void add(const event& e, const gave_up& details) {
+        auto& ends = ends_of(details);
         if (ends.request == request::no_hold) {
-            complain(e, what.name, "gave up what it was not asking for");
+            report_incoherent(e, details.name, "gave up details it was not asking for");
             return;
         }
-        line_of(what).requests[ends.request].until = e.at;
+        line_of(details).requests[ends.request].until = e.at;
         ends.request = request::no_hold;
     }
 
-    void take(const event& e, const renewed& what) {
-        if (auto* h = hold_of(e, what)) { h->renewals.push_back(&e); }
+    void add(const event& e, const renewed& details) {
+        if (auto* h = hold_of(e, details)) { h->renewals.push_back(&e); }
     }
 
-    void take(const event& e, const released& result) {
-        auto* h = hold_of(e, result);
+    void add(const event& e, const released& details) {
+        auto* h = hold_of(e, details);
         if (h == nullptr) { return; }
-        if (h->release != nullptr) { complain(e, result.name, "released the same hold twice"); }
+        if (h->release != nullptr) {
+            report_incoherent(e, details.name, "released the same hold twice");
+        }
         if (h->release == nullptr) { h->release = &e; }
     }
 
-    void take(const event& e, const lost& what) {
-        auto* h = hold_of(e, what);
+    void add(const event& e, const lost& details) {
+        auto* h = hold_of(e, details);
         if (h == nullptr) { return; }
-        if (h->loss != nullptr) { complain(e, what.name, "lost the same hold twice"); }
+        if (h->loss != nullptr) { report_incoherent(e, details.name, "lost the same hold twice"); }
         if (h->loss == nullptr) { h->loss = &e; }
     }
 
-    void take(const event& e, const wrote& what) { line_of(what).writes.push_back(&e); }
-    void take(const event& e, const broken& what) { line_of(what).breaks.push_back(&e); }
+    void add(const event& e, const wrote& details) { line_of(details).writes.push_back(&e); }
+    void add(const event& e, const broken& details) { line_of(details).breaks.push_back(&e); }
 
-    void take(const event& e, const resumed& what) {
-        if (what.to < what.from) { complain(e, "", "recorded a stop that ended before it began"); }
-        out_.processes[what.victim].stops.push_back({what.from, what.to});
+    void add(const event& e, const resumed& details) {
+        if (details.to < details.from) {
+            report_incoherent(e, "", "recorded a stop that ended before it began");
+        }
+        out_.processes[details.victim].stops.push_back({details.from, details.to});
     }
 
-    void take(const event& e, const killed& what) {
-        out_.processes[what.victim].kills.push_back(&e);
+    void add(const event& e, const killed& details) {
+        out_.processes[details.victim].kills.push_back(&e);
         ++out_.kills;
     }
 
@@ -121,19 +126,19 @@ private:
     std::unordered_map<std::string, open_ends> open_{};
 };
 
-/// The first break answered after the grant concerns a hold. So does one answered while it was
-/// being asked for that names a token at least as high: then the grant was made before the break
-/// and only recorded late. That goes for exclusive holds; readers who come after may carry the same
-/// token.
+/// A hold is broken by the first break that is answered after its grant. An exclusive hold is also
+/// broken by a break that is answered while its request waits and names a token at least as high:
+/// then the grant was made before the break and recorded late. (Later readers may carry the same
+/// token.)
 void note_breaks(name_line& line) {
     for (auto& h : line.holds) {
-        auto b = std::ranges::lower_bound(line.breaks, h.asked->at, {},
+        auto b = std::ranges::lower_bound(line.breaks, h.request_event->at, {},
                                           [](const event* e) { return e->at; });
         for (; b != line.breaks.end() && h.broken_from == never; ++b) {
-            const auto& what = std::get<broken>((*b)->type);
-            const bool by_token =
-                h.request().mode == mode::exclusive && what.token != 0 && h.token() <= what.token;
-            if (by_token || (*b)->at >= h.grant->at) { h.broken_from = sent_at(**b, what); }
+            const auto& details = std::get<broken>((*b)->type);
+            const bool by_token = h.request().mode == mode::exclusive && details.token != 0 &&
+                                  h.token() <= details.token;
+            if (by_token || (*b)->at >= h.grant->at) { h.broken_from = sent_at(**b, details); }
         }
     }
 }
@@ -165,12 +170,12 @@ void find_valid(hold& h) {
 
 void finish(timeline& out) {
     for (auto& [pid, process] : out.processes) {
-        std::ranges::sort(process.stops, {}, &span_of_time::from);
+        std::ranges::sort(process.stops, {}, &time_span::from);
     }
     for (auto& [name, line] : out.names) {
         for (auto& r : line.requests) {
-            const auto death = out.process(r.asked->pid).death_after(r.asked->at);
-            r.until = std::min(r.until, std::max(death, r.asked->at));
+            const auto death = out.process(r.request_event->pid).death_after(r.request_event->at);
+            r.until = std::min(r.until, std::max(death, r.request_event->at));
         }
         note_breaks(line);
         for (auto& h : line.holds) {
@@ -203,7 +208,7 @@ timeline arrange(const std::vector<event>& events) {
     std::vector<const event*> order;
     order.reserve(events.size());
     for (const auto& e : events) { order.push_back(&e); }
-    // Stable: what one process records in one nanosecond stays in the order of the file.
+    // Stable: details one process records in one nanosecond stays in the order of the file.
     std::ranges::stable_sort(order, {}, [](const event* e) { return e->at; });
 
     timeline result;
@@ -211,8 +216,8 @@ timeline arrange(const std::vector<event>& events) {
         result.begin = order.front()->at;
         result.end = order.back()->at;
     }
-    arranger walk{result};
-    for (const auto* e : order) { walk.take(*e); }
+    event_arranger arranger{result};
+    for (const auto* e : order) { arranger.add(*e); }
     finish(result);
     return result;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A history put in order: who held and wanted each name from when to when. The rules read this.
+// A history in order: the requests and holds of each name. The rules read this.
 
 #include "history/checker.hpp"
 
@@ -10,22 +10,24 @@ namespace holdfast::history {
 
 /// From `from` on and before `to`: a lease is valid up to N but not at N, so the next may begin
 /// there.
-struct span_of_time {
+struct time_span {
     stamp from{};
     stamp to{};
 };
 
 struct hold {
-    const event* asked{};
+    const event* request_event{};
     const event* grant{};
     std::vector<const event*> renewals{};
     const event* release{};
     const event* loss{};
     stamp died{never};        ///< when the kill was sent
     stamp broken_from{never}; ///< when an operator broke it
-    std::vector<span_of_time> valid{};
+    std::vector<time_span> valid{};
 
-    [[nodiscard]] const requested& request() const { return std::get<requested>(asked->type); }
+    [[nodiscard]] const requested& request() const {
+        return std::get<requested>(request_event->type);
+    }
     [[nodiscard]] const granted& given() const { return std::get<granted>(grant->type); }
     [[nodiscard]] std::uint64_t token() const { return given().token; }
     /// False if the lease had run out, been broken or its holder been killed when it was recorded:
@@ -38,15 +40,17 @@ struct hold {
 };
 
 struct request {
-    const event* asked{};
+    const event* request_event{};
     std::size_t held{no_hold}; ///< index into name_line::holds
     stamp until{never};        ///< granted, gave up or died; never: still waiting at the end
 
     static constexpr std::size_t no_hold = static_cast<std::size_t>(-1);
-    [[nodiscard]] const requested& what() const { return std::get<requested>(asked->type); }
+    [[nodiscard]] const requested& details() const {
+        return std::get<requested>(request_event->type);
+    }
 };
 
-/// All that concerns one name, each list in order of its stamps.
+/// The events of one name, each list in order of its stamps.
 struct name_line {
     std::string name{};
     std::vector<request> requests{};
@@ -56,7 +60,7 @@ struct name_line {
 };
 
 struct process_line {
-    std::vector<span_of_time> stops{};
+    std::vector<time_span> stops{};
     std::vector<const event*> kills{};
 
     /// When the process that was alive at `since` was killed.

@@ -1,5 +1,6 @@
 // The whole client over a real engine whose requests and answers get lost.
 
+#include "holdfast/api/access.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/engine/factory.hpp"
 #include "support/faulty_engine.hpp"
@@ -49,15 +50,15 @@ protected:
             client_options{.connect_wait = connect_wait, .observer = {}});
     }
 
-    core::acquired acquire(const hold_options& options,
-                           detail::patience wait = detail::patience::of(2s),
-                           const std::string& name = "name") {
-        return core_->acquire(core::request{.name = name, .options = options}, wait, {});
+    core::acquire_result acquire(const lock_options& options,
+                                 detail::wait_limit wait = detail::wait_limit::from(2s),
+                                 const std::string& name = "name") {
+        return core_->acquire(core::lock_request{.name = name, .options = options}, wait, {});
     }
-    lease take(const hold_options& options, const std::string& name = "name") {
-        auto got = acquire(options, detail::patience::of(2s), name);
-        EXPECT_TRUE(got.got) << got.failure.message();
-        return lease{core_, std::move(got.got)};
+    lease take(const lock_options& options, const std::string& name = "name") {
+        auto result = acquire(options, detail::wait_limit::from(2s), name);
+        EXPECT_TRUE(result.hold) << result.failure.message();
+        return detail::access::make_lease(core_, std::move(result.hold));
     }
     std::size_t waiters() const {
         const auto info = admin{good_}.inspect("name");
@@ -130,10 +131,10 @@ TEST_F(bad_connection, an_engine_that_never_answers_is_unavailable_not_busy) {
     core_ = faulty_client(line_, 200ms);
     line_->freeze();
     const auto start = boot_clock::now();
-    const auto got = acquire({}, detail::patience::none());
-    EXPECT_FALSE(got.got);
-    EXPECT_EQ(got.failure, errc::unavailable);
-    EXPECT_NE(got.detail.find("frozen"), std::string::npos) << got.detail;
+    const auto result = acquire({}, detail::wait_limit::none());
+    EXPECT_FALSE(result.hold);
+    EXPECT_EQ(result.failure, errc::unavailable);
+    EXPECT_NE(result.detail.find("frozen"), std::string::npos) << result.detail;
     EXPECT_GE(boot_clock::now() - start, 200ms);
     EXPECT_LT(boot_clock::now() - start, 2s);
 }
@@ -141,9 +142,9 @@ TEST_F(bad_connection, an_engine_that_never_answers_is_unavailable_not_busy) {
 // P5, P8: what nobody waits for any more takes no lock, however late it arrives
 TEST_F(bad_connection, requests_that_arrive_after_the_caller_gave_up_leave_nothing_behind) {
     line_->freeze();
-    const auto got = acquire({}, detail::patience::of(100ms));
-    EXPECT_FALSE(got.got);
-    EXPECT_EQ(got.failure, errc::unavailable); // patience ended, but not because it was taken
+    const auto result = acquire({}, detail::wait_limit::from(100ms));
+    EXPECT_FALSE(result.hold);
+    EXPECT_EQ(result.failure, errc::unavailable); // patience ended, but not because it was taken
     line_->thaw();
     EXPECT_TRUE(soon([&] {
         auto lock = mutex{good_, "name"}.try_acquire();
@@ -181,7 +182,7 @@ TEST_F(bad_connection, many_leases_are_renewed_in_batches_of_a_stated_size) {
     const auto began = boot_clock::now();
     ASSERT_TRUE(soon([&] { return boot_clock::now() > began + 3500ms; }, 10s));
     for (const auto& one : all) { ASSERT_TRUE(one.valid()); }
-    EXPECT_LE(line_->largest_batch.load(), engine::most_beats);
+    EXPECT_LE(line_->largest_batch.load(), engine::max_beat_items);
     EXPECT_GT(line_->batches.load(), 0U);
     // Each was renewed about three times; one by one that would have been thousands of requests.
     EXPECT_LT(line_->submitted.load() - sent_before, 1200U);

@@ -1,4 +1,4 @@
-// No room left: an error, never a lost lock, and all goes on once there is room.
+// A full disk: an error, never a lost lock, and recovery once there is room.
 
 #include "embedded_support.hpp"
 
@@ -27,10 +27,11 @@ std::string describe(const engine::answer& answer) {
 }
 
 /// Acquires one name after the other until it fails; how many were granted.
-std::uint64_t fill(asker& me, engine::answer& last) {
+std::uint64_t fill(embedded_client& me, engine::answer& last) {
     const std::string long_note(256, 'x');
     for (std::uint64_t number = 100; number < 100'000; ++number) {
-        engine::acquire_op operation = me.wish("filler-" + std::to_string(number), number);
+        engine::acquire_op operation =
+            me.acquire_request("filler-" + std::to_string(number), number);
         operation.note = long_note;
         last = me.ask(operation);
         if (last.status != op_status::granted) { return number - 100; }
@@ -39,32 +40,32 @@ std::uint64_t fill(asker& me, engine::answer& last) {
 }
 
 /// In a child: `shrink` takes the room away, `grow` gives it back.
-void full_and_back(const child::mouth& to, const std::string& path,
+void full_and_back(const child_process::parent_channel& to, const std::string& path,
                    const std::function<void()>& shrink, const std::function<void()>& grow) {
-    asker me{path};
-    asker other{path};
-    if (me.acquire("held", 1).status != op_status::granted) { return to.say("cannot even begin"); }
+    embedded_client me{path};
+    embedded_client other{path};
+    if (me.acquire("held", 1).status != op_status::granted) { return to.send("cannot even begin"); }
     shrink();
     engine::answer last;
     const auto granted = fill(me, last);
-    if (last.error != errc::store_full) { return to.say("not full: " + describe(last)); }
-    if (last.detail.find(path) == std::string::npos) { return to.say("unclear: " + last.detail); }
+    if (last.error != errc::store_full) { return to.send("not full: " + describe(last)); }
+    if (last.detail.find(path) == std::string::npos) { return to.send("unclear: " + last.detail); }
     // Nothing half-done: the one that failed is not held, the ones before are.
     const std::string failed = "filler-" + std::to_string(100 + granted);
-    if (!me.inspect(failed).holders.empty()) { return to.say("held though it failed"); }
-    if (me.inspect("held").holders.size() != 1) { return to.say("a lock was lost"); }
-    if (other.inspect("held").holders.size() != 1) { return to.say("a lock was lost to others"); }
+    if (!me.inspect(failed).holders.empty()) { return to.send("held though it failed"); }
+    if (me.inspect("held").holders.size() != 1) { return to.send("a lock was lost"); }
+    if (other.inspect("held").holders.size() != 1) { return to.send("a lock was lost to others"); }
     grow();
     const auto again = me.acquire(failed, 100 + granted);
-    if (again.status != op_status::granted) { return to.say("still: " + describe(again)); }
-    if (other.acquire("held", 1).status != op_status::busy) { return to.say("the lock was lost"); }
-    if (me.release("held", 1).status != op_status::released) { return to.say("cannot release"); }
-    to.say("ok");
+    if (again.status != op_status::granted) { return to.send("still: " + describe(again)); }
+    if (other.acquire("held", 1).status != op_status::busy) { return to.send("the lock was lost"); }
+    if (me.release("held", 1).status != op_status::released) { return to.send("cannot release"); }
+    to.send("ok");
 }
 
 TEST(embedded_disk, a_file_that_may_not_grow_loses_no_lock) {
     const scratch_folder folder;
-    child limited{[&](const child::mouth& to) {
+    child_process limited{[&](const child_process::parent_channel& to) {
         ::signal(SIGXFSZ, SIG_IGN);
         const auto limit = [](rlim_t most) {
             rlimit now{};
@@ -75,18 +76,18 @@ TEST(embedded_disk, a_file_that_may_not_grow_loses_no_lock) {
         full_and_back(
             to, folder / "locks.db", [&] { limit(65'536); }, [&] { limit(RLIM_INFINITY); });
     }};
-    EXPECT_EQ(limited.hear(), "ok");
+    EXPECT_EQ(limited.receive(), "ok");
 }
 
 TEST(embedded_disk, a_full_disk_loses_no_lock) {
     const scratch_folder folder;
     const std::string mounted = folder / "disk";
     std::filesystem::create_directory(mounted);
-    child small{[&](const child::mouth& to) {
+    child_process small{[&](const child_process::parent_channel& to) {
         if (::unshare(CLONE_NEWNS) != 0 ||
             ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
             ::mount("tmpfs", mounted.c_str(), "tmpfs", 0, "size=256k") != 0) {
-            return to.say("cannot mount");
+            return to.send("cannot mount");
         }
         const std::string ballast = mounted + "/ballast";
         const auto shrink = [&] {
@@ -99,31 +100,31 @@ TEST(embedded_disk, a_full_disk_loses_no_lock) {
         };
         full_and_back(to, mounted + "/locks.db", shrink, [&] { ::unlink(ballast.c_str()); });
     }};
-    const std::string said = small.hear();
-    if (said == "cannot mount") {
+    const std::string report = small.receive();
+    if (report == "cannot mount") {
         std::cerr << "\n*** NOT TESTED: a really full disk; this needs the right to mount ***\n\n";
         GTEST_SKIP() << "may not mount";
     }
-    EXPECT_EQ(said, "ok");
+    EXPECT_EQ(report, "ok");
 }
 
 TEST(embedded_disk, a_disk_without_room_for_a_new_file_is_an_error) {
     const scratch_folder folder;
-    child limited{[&](const child::mouth& to) {
+    child_process limited{[&](const child_process::parent_channel& to) {
         ::signal(SIGXFSZ, SIG_IGN);
         rlimit now{};
         ::getrlimit(RLIMIT_FSIZE, &now);
         now.rlim_cur = 2048;
         ::setrlimit(RLIMIT_FSIZE, &now);
-        asker me{folder / "locks.db"};
+        embedded_client me{folder / "locks.db"};
         const auto first = me.acquire("n", 1);
-        if (first.error != errc::store_full) { return to.say(describe(first)); }
+        if (first.error != errc::store_full) { return to.send(describe(first)); }
         now.rlim_cur = RLIM_INFINITY;
         ::setrlimit(RLIMIT_FSIZE, &now);
         const auto second = me.acquire("n", 2);
-        to.say(second.status == op_status::granted ? "ok" : describe(second));
+        to.send(second.status == op_status::granted ? "ok" : describe(second));
     }};
-    EXPECT_EQ(limited.hear(), "ok");
+    EXPECT_EQ(limited.receive(), "ok");
 }
 
 } // namespace

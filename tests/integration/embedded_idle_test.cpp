@@ -1,4 +1,4 @@
-// What a released lock leaves behind, and the order of tokens without it.
+// The deletion of idle rows, the order of tokens after it, and the upgrade of the format.
 
 #include "embedded_support.hpp"
 #include "holdfast/engine/embedded/codec.hpp"
@@ -42,12 +42,12 @@ protected:
         out.time = &time;
         return out;
     }
-    static std::int64_t known(asker& client) {
+    static std::int64_t known(embedded_client& client) {
         const auto text = client.ask(engine::diagnose_op{}).report->text;
         return std::stoll(text.substr(text.rfind(", ") + 2));
     }
     /// All that the client wants to do by itself, as its keeper would.
-    void let_it_sweep(asker& client) const {
+    void let_it_sweep(embedded_client& client) const {
         for (int times = 0; times < 10'000; ++times) {
             const base::instant next = client.raw().drive({}, time.now());
             if (next > time.now()) { return; }
@@ -61,7 +61,8 @@ protected:
             << sqlite3_errmsg(raw);
         sqlite3_close(raw);
     }
-    static void lock_and_release(asker& client, const std::string& name, std::uint64_t number) {
+    static void lock_and_release(embedded_client& client, const std::string& name,
+                                 std::uint64_t number) {
         ASSERT_EQ(client.acquire(name, number).status, op_status::granted);
         ASSERT_EQ(client.release(name, number).status, op_status::released);
     }
@@ -75,7 +76,7 @@ protected:
 TEST_F(embedded_idle, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
     const char* const wanted = std::getenv("HOLDFAST_NAMES");
     const std::uint64_t count = wanted == nullptr ? 3000 : std::stoull(wanted);
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     ASSERT_EQ(me.acquire("held", 1, queueing::no, 1h).status, op_status::granted);
     for (std::uint64_t number = 2; number <= count; ++number) {
         lock_and_release(me, "order:" + std::to_string(number), number);
@@ -91,8 +92,8 @@ TEST_F(embedded_idle, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
     EXPECT_EQ(me.release("order:2", 2).status, op_status::not_held);
 }
 
-TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
-    asker me{path, as_client()};
+TEST_F(embedded_idle, P9_one_transaction_deletes_a_bounded_number_of_rows) {
+    embedded_client me{path, as_client()};
     for (std::uint64_t number = 1; number <= 300; ++number) {
         lock_and_release(me, std::to_string(number), number);
     }
@@ -102,10 +103,10 @@ TEST_F(embedded_idle, P9_one_transaction_removes_a_bounded_number) {
     EXPECT_LT(known(me), 300);
 }
 
-TEST_F(embedded_idle, P8_a_lock_that_another_client_has_made_leaves_nothing_either) {
-    asker me{path, as_client()};
+TEST_F(embedded_idle, P8_a_row_that_another_client_created_is_deleted_too) {
+    embedded_client me{path, as_client()};
     {
-        asker gone{path, as_client()};
+        embedded_client gone{path, as_client()};
         lock_and_release(gone, "n", 1);
     }
     lock_and_release(me, "n", 1);
@@ -115,7 +116,7 @@ TEST_F(embedded_idle, P8_a_lock_that_another_client_has_made_leaves_nothing_eith
 }
 
 TEST_F(embedded_idle, P8_a_name_that_is_used_again_and_again_stays) {
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     for (std::uint64_t number = 1; number <= 20; ++number) {
         lock_and_release(me, "n", number);
         time.shift += 50s;
@@ -127,10 +128,10 @@ TEST_F(embedded_idle, P8_a_name_that_is_used_again_and_again_stays) {
     EXPECT_EQ(known(me), 0);
 }
 
-TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
-    asker me{path, as_client()};
+TEST_F(embedded_idle, P8_the_row_of_a_dead_holder_is_deleted_too) {
+    embedded_client me{path, as_client()};
     {
-        asker holder{path, as_client()};
+        embedded_client holder{path, as_client()};
         ASSERT_EQ(holder.acquire("n", 1, queueing::no, 24h).status, op_status::granted);
     }
     lock_and_release(me, "m", 1); // and finds that the holder of "n" is dead
@@ -141,22 +142,22 @@ TEST_F(embedded_idle, P8_what_a_dead_holder_has_left_goes_too) {
 }
 
 // Each command of a script is a client of its own.
-TEST_F(embedded_idle, P8_clients_that_are_gone_leave_nothing_to_those_who_come) {
+TEST_F(embedded_idle, P8_rows_of_ended_clients_are_deleted_by_later_ones) {
     {
-        asker gone{path, as_client()};
+        embedded_client gone{path, as_client()};
         for (std::uint64_t number = 1; number <= 1000; ++number) {
             lock_and_release(gone, "order:" + std::to_string(number), number);
         }
     }
     time.shift += 2min;
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     lock_and_release(me, "n", 1);
     let_it_sweep(me);
     EXPECT_EQ(known(me), 1);
 }
 
 TEST_F(embedded_idle, records_that_are_damaged_do_not_keep_it_busy) {
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     for (std::uint64_t number = 1; number <= 8; ++number) {
         lock_and_release(me, std::to_string(number), number);
     }
@@ -167,8 +168,8 @@ TEST_F(embedded_idle, records_that_are_damaged_do_not_keep_it_busy) {
     EXPECT_EQ(known(me), 6); // the damaged ones and the last
 }
 
-TEST_F(embedded_idle, sweeps_though_nobody_uses_it) {
-    asker me{path, as_client()};
+TEST_F(embedded_idle, sweeps_without_operations) {
+    embedded_client me{path, as_client()};
     time.shift = -69s - 800ms; // so that the real time at which to look comes soon
     lock_and_release(me, "n", 1);
     time.shift = 0s;
@@ -190,7 +191,7 @@ TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
     for (const base::duration step : {0h, -1h, 2h, -2h, 24h, -48h}) {
         time.wall_shift += step;
         for (const bool forgotten : {false, true, true}) {
-            asker me{path, as_client()};
+            embedded_client me{path, as_client()};
             const auto reply = me.acquire("n", ++number);
             ASSERT_EQ(reply.status, op_status::granted) << reply.detail;
             EXPECT_GT(reply.token, last) << "step " << step.count();
@@ -204,22 +205,22 @@ TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
     }
 }
 
-TEST_F(embedded_idle, P3_tokens_of_a_forgotten_name_rise_though_it_comes_back_in_another_process) {
+TEST_F(embedded_idle, P3_tokens_of_a_deleted_name_rise_when_another_process_uses_it) {
     std::uint64_t token = 0;
     {
-        asker me{path, as_client()};
+        embedded_client me{path, as_client()};
         token = me.acquire("n", 1).token;
         ASSERT_EQ(me.release("n", 1).status, op_status::released);
         time.shift += 2min;
         let_it_sweep(me);
         ASSERT_EQ(known(me), 0);
     }
-    child other{[&](const child::mouth& to) {
+    child_process other{[&](const child_process::parent_channel& to) {
         time.wall_shift = -1h;
-        asker me{path, as_client()};
-        to.say(std::to_string(me.acquire("n", 1).token));
+        embedded_client me{path, as_client()};
+        to.send(std::to_string(me.acquire("n", 1).token));
     }};
-    EXPECT_EQ(other.hear(), std::to_string(token + 1));
+    EXPECT_EQ(other.receive(), std::to_string(token + 1));
 }
 
 /// A file as the first version has made it, with a name for each of these records.
@@ -275,23 +276,23 @@ protected:
 
 TEST_F(embedded_upgrade, P3_holds_stay_and_tokens_rise) {
     const auto before = static_cast<std::uint64_t>(time.wall_us()) + 3'590'000'000;
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     const auto reply = me.acquire("idle", 1);
     ASSERT_EQ(reply.status, op_status::granted) << reply.detail;
     EXPECT_GT(reply.token, before);
     EXPECT_EQ(me.acquire("held", 2).status, op_status::busy);
     EXPECT_EQ(me.inspect("held").holders.at(0).token, 7U);
-    asker other{path, as_client()};
+    embedded_client other{path, as_client()};
     EXPECT_EQ(other.acquire("idle", 1).status, op_status::busy);
 }
 
-TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
+TEST_F(embedded_upgrade, P1_waits_until_no_client_uses_the_old_format) {
     sqlite3* raw = nullptr; // keeps the -wal
     ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
     ASSERT_EQ(sqlite3_exec(raw, "SELECT * FROM about", nullptr, nullptr, nullptr), SQLITE_OK);
     embedded::live_file old;
     old.open(path + "-live", live, base::client_id::make());
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     const auto refused = me.acquire("free", 1);
     EXPECT_EQ(refused.error, errc::unavailable);
     EXPECT_NE(refused.detail.find("older Holdfast"), std::string::npos) << refused.detail;
@@ -302,7 +303,7 @@ TEST_F(embedded_upgrade, P1_waits_for_the_end_of_those_who_use_the_old_format) {
     EXPECT_EQ(reply.status, op_status::granted) << reply.detail;
 }
 
-TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
+TEST_F(embedded_upgrade, P1_refuses_the_old_version_afterwards) {
     // One that had passed the check of the version, and was about to look for a name.
     sqlite3* raw = nullptr;
     sqlite3_stmt* find = nullptr;
@@ -310,7 +311,7 @@ TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
     ASSERT_EQ(
         sqlite3_prepare_v2(raw, "SELECT id, body FROM locks WHERE name = ?1", -1, &find, nullptr),
         SQLITE_OK);
-    asker me{path, as_client()};
+    embedded_client me{path, as_client()};
     ASSERT_EQ(me.acquire("free", 1).status, op_status::granted);
     EXPECT_EQ(sqlite3_step(find), SQLITE_ERROR);
     EXPECT_NE(std::string{sqlite3_errmsg(raw)}.find("no such table"), std::string::npos);
@@ -323,23 +324,23 @@ TEST_F(embedded_upgrade, P1_the_old_version_is_kept_out_afterwards) {
     EXPECT_EQ(header.substr(60, 4), std::string("\0\0\0\2", 4));
 }
 
-TEST_F(embedded_upgrade, many_may_come_at_once) {
-    std::vector<std::unique_ptr<child>> all;
+TEST_F(embedded_upgrade, works_with_many_processes_at_once) {
+    std::vector<std::unique_ptr<child_process>> all;
     for (int number = 0; number < 6; ++number) {
-        all.push_back(std::make_unique<child>([&](const child::mouth& to) {
-            to.listen();
-            asker me{path, as_client()};
+        all.push_back(std::make_unique<child_process>([&](const child_process::parent_channel& to) {
+            to.wait_for_parent();
+            embedded_client me{path, as_client()};
             const auto reply = me.acquire("free", 1);
-            to.say(reply.status == op_status::granted ? "granted"
-                   : reply.status == op_status::busy  ? "busy"
-                                                      : reply.detail);
-            to.listen();
+            to.send(reply.status == op_status::granted ? "granted"
+                    : reply.status == op_status::busy  ? "busy"
+                                                       : reply.detail);
+            to.wait_for_parent();
         }));
     }
-    for (const auto& each : all) { each->answer(); }
+    for (const auto& each : all) { each->resume(); }
     int granted = 0;
     for (const auto& each : all) {
-        const auto heard = each->hear();
+        const auto heard = each->receive();
         EXPECT_TRUE(heard == "granted" || heard == "busy") << heard;
         granted += heard == "granted" ? 1 : 0;
     }

@@ -1,9 +1,9 @@
-// Files that others make, remove or empty while they are being opened or used.
+// Files that others create, remove or truncate while a client opens or uses them.
 
 #include "embedded_support.hpp"
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
-#include "holdfast/engine/embedded/presence.hpp"
+#include "holdfast/engine/embedded/missing_files.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -27,30 +27,30 @@ std::string result_of(const engine::answer& reply) {
     return reply.status == op_status::busy ? "busy" : reply.error.message() + ": " + reply.detail;
 }
 
-TEST(embedded_opening, a_file_that_another_makes_meanwhile_was_not_removed) {
+TEST(embedded_opening, a_file_that_another_process_creates_meanwhile_does_not_count_as_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker quicker{path};
-    embedded::file_questions ask = embedded::file_system_questions();
+    embedded_client quicker{path};
+    embedded::file_checks checks = embedded::default_file_checks();
     // Between the first look for the database and the question whether it is in use.
-    ask.in_use = [&](const std::string& live_path) {
+    checks.in_use = [&](const std::string& live_path) {
         EXPECT_FALSE(fs::exists(path));
         EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
         return embedded::live_file::in_use(live_path);
     };
-    EXPECT_FALSE(embedded::must_be_made(path, ask));
+    EXPECT_FALSE(embedded::must_create(path, checks));
 }
 
-TEST(embedded_opening, parts_of_it_that_another_makes_meanwhile_were_not_removed) {
+TEST(embedded_opening, a_wal_that_another_process_creates_meanwhile_does_not_count_as_removed) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker quicker{path};
-    embedded::file_questions ask = embedded::file_system_questions();
-    ask.in_use = [&](const std::string& live_path) {
+    embedded_client quicker{path};
+    embedded::file_checks checks = embedded::default_file_checks();
+    checks.in_use = [&](const std::string& live_path) {
         EXPECT_EQ(result_of(quicker.acquire("n", 1)), "granted");
         return embedded::live_file::in_use(live_path);
     };
-    EXPECT_NO_THROW(embedded::demand_complete(path, ask));
+    EXPECT_NO_THROW(embedded::check_complete(path, checks));
 }
 
 // By hand: HOLDFAST_ROUNDS=200, and TMPDIR on a tmpfs.
@@ -60,28 +60,29 @@ TEST(embedded_opening, many_processes_may_use_a_new_file_at_the_same_moment) {
     for (int round = 0; round < rounds; ++round) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
-        std::vector<std::unique_ptr<child>> all;
+        std::vector<std::unique_ptr<child_process>> all;
         for (int number = 0; number < 8; ++number) {
-            all.push_back(std::make_unique<child>([&](const child::mouth& to) {
-                to.say("ready");
-                to.listen();
-                asker me{path};
-                to.say(result_of(me.acquire(std::to_string(::getpid()), 1)));
-                to.say(result_of(me.acquire("shared by all", 2)));
-                to.listen();
-            }));
+            all.push_back(
+                std::make_unique<child_process>([&](const child_process::parent_channel& to) {
+                    to.send("ready");
+                    to.wait_for_parent();
+                    embedded_client me{path};
+                    to.send(result_of(me.acquire(std::to_string(::getpid()), 1)));
+                    to.send(result_of(me.acquire("shared by all", 2)));
+                    to.wait_for_parent();
+                }));
         }
-        for (auto& each : all) { ASSERT_EQ(each->hear(), "ready"); }
-        for (auto& each : all) { each->answer(); }
+        for (auto& each : all) { ASSERT_EQ(each->receive(), "ready"); }
+        for (auto& each : all) { each->resume(); }
         int granted = 0;
         for (auto& each : all) {
-            EXPECT_EQ(each->hear(), "granted") << "round " << round;
-            const auto shared = each->hear();
+            EXPECT_EQ(each->receive(), "granted") << "round " << round;
+            const auto shared = each->receive();
             EXPECT_TRUE(shared == "granted" || shared == "busy") << shared;
             granted += shared == "granted" ? 1 : 0;
         }
         EXPECT_EQ(granted, 1);
-        for (auto& each : all) { each->answer(); }
+        for (auto& each : all) { each->resume(); }
     }
 }
 
@@ -89,8 +90,8 @@ TEST(embedded_opening, says_that_it_was_replaced_when_only_its_wal_or_shm_was_re
     for (const char* part : {"-wal", "-shm"}) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
-        asker me{path};
-        asker other{path};
+        embedded_client me{path};
+        embedded_client other{path};
         ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
         ASSERT_EQ(result_of(other.acquire("o", 1)), "granted");
         fs::remove(path + part);
@@ -98,7 +99,7 @@ TEST(embedded_opening, says_that_it_was_replaced_when_only_its_wal_or_shm_was_re
             EXPECT_EQ(reply.error, errc::store_replaced) << result_of(reply);
             EXPECT_NE(reply.detail.find(path + part), std::string::npos) << reply.detail;
         };
-        asker newcomer{path};
+        embedded_client newcomer{path};
         replaced(newcomer.acquire("n", 1));
         replaced(me.acquire("m", 2));
         replaced(me.acquire("m", 3)); // `other` still uses it
@@ -111,39 +112,39 @@ TEST(embedded_opening, says_that_it_was_replaced_when_only_its_wal_or_shm_was_re
     }
 }
 
-TEST(embedded_opening, another_process_is_told_so_as_well) {
+TEST(embedded_opening, another_process_gets_the_same_error) {
     for (const char* part : {"-wal", "-shm"}) {
         const scratch_folder folder;
         const std::string path = folder / "locks.db";
-        asker me{path};
+        embedded_client me{path};
         ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
         fs::remove(path + part);
-        child newcomer{[&](const child::mouth& to) {
-            asker another{path};
+        child_process newcomer{[&](const child_process::parent_channel& to) {
+            embedded_client another{path};
             const auto reply = another.acquire("n", 1);
-            to.say(reply.error == errc::store_replaced ? "replaced" : result_of(reply));
+            to.send(reply.error == errc::store_replaced ? "replaced" : result_of(reply));
         }};
-        EXPECT_EQ(newcomer.hear(), "replaced");
+        EXPECT_EQ(newcomer.receive(), "replaced");
     }
 }
 
 TEST(embedded_opening, without_its_shm_nothing_is_lost) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker me{path};
+    embedded_client me{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::remove(path + "-shm");
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
     EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
-    asker newcomer{path};
+    embedded_client newcomer{path};
     EXPECT_EQ(result_of(newcomer.acquire("n", 1)), "busy");
 }
 
-TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) {
+TEST(embedded_opening, a_database_that_is_moved_away_and_back_keeps_its_locks) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker me{path};
-    asker other{path};
+    embedded_client me{path};
+    embedded_client other{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::rename(path, path + ".away");
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
@@ -152,15 +153,16 @@ TEST(embedded_opening, a_database_that_is_moved_away_and_back_has_lost_nothing) 
     EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
 }
 
-TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_file) {
+TEST(embedded_opening, says_that_it_was_replaced_when_several_operations_are_pending) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker me{path};
+    embedded_client me{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     sqlite3* busy = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &busy), SQLITE_OK);
     ASSERT_EQ(sqlite3_exec(busy, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-    const std::vector ids{me.submit(me.wish("m", 2)), me.submit(me.wish("o", 3))};
+    const std::vector ids{me.submit(me.acquire_request("m", 2)),
+                          me.submit(me.acquire_request("o", 3))};
     for (const char* end : {"", "-wal", "-shm", "-live"}) { fs::remove(path + end); }
     sqlite3_close(busy);
     std::vector<engine::answer> replies;
@@ -173,50 +175,51 @@ TEST(embedded_opening, says_that_it_was_replaced_though_several_wait_for_the_fil
     EXPECT_EQ(result_of(replies.at(1)), "granted");
 }
 
-TEST(embedded_opening, P1b_a_client_of_a_folder_that_was_renamed_is_not_dead) {
+TEST(embedded_opening, P1b_a_client_of_a_renamed_folder_counts_as_alive) {
     const scratch_folder folder;
     fs::create_directory(folder / "old");
     const std::string path = folder / "old/locks.db";
-    asker me{path};
+    embedded_client me{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::rename(folder / "old", folder / "new");
     fs::create_directory(folder / "old");
     EXPECT_EQ(me.acquire("m", 2).error, errc::store_replaced);
     EXPECT_EQ(result_of(me.acquire("m", 3)), "granted"); // in a new file
-    asker other{folder / "new/locks.db"};
+    embedded_client other{folder / "new/locks.db"};
     EXPECT_EQ(result_of(other.acquire("n", 1)), "busy");
 }
 
-TEST(embedded_opening, a_database_that_is_emptied_under_its_users_is_not_filled_anew) {
+TEST(embedded_opening, a_database_that_is_truncated_while_in_use_is_not_initialized_again) {
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker me{path};
+    embedded_client me{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::resize_file(path, 0);
     fs::resize_file(path + "-wal", 0);
-    child newcomer{[&](const child::mouth& to) {
-        asker another{path};
-        to.say(another.acquire("n", 1).status == op_status::failed ? "refused" : "given away");
+    child_process newcomer{[&](const child_process::parent_channel& to) {
+        embedded_client another{path};
+        to.send(another.acquire("n", 1).status == op_status::failed ? "refused" : "given away");
     }};
-    EXPECT_EQ(newcomer.hear(), "refused");
+    EXPECT_EQ(newcomer.receive(), "refused");
 }
 
-TEST(embedded_opening, what_cannot_be_asked_who_uses_it_is_not_free) {
+TEST(embedded_opening, a_live_file_that_cannot_be_checked_counts_as_in_use) {
     if (::geteuid() != 0) { GTEST_SKIP() << "only root can become another user"; }
     const scratch_folder folder;
     const std::string path = folder / "locks.db";
-    asker me{path};
+    embedded_client me{path};
     ASSERT_EQ(result_of(me.acquire("n", 1)), "granted");
     fs::remove(path);
     ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
-    child another{[&](const child::mouth& to) {
+    child_process another{[&](const child_process::parent_channel& to) {
         constexpr uid_t nobody = 65534;
-        if (::setresuid(nobody, nobody, nobody) != 0) { to.say("cannot become nobody"); }
-        asker newcomer{path}; // may not open root's -live, but might make files of its own
+        if (::setresuid(nobody, nobody, nobody) != 0) { to.send("cannot become nobody"); }
+        embedded_client newcomer{
+            path}; // may not open root's -live, but might make files of its own
         const auto reply = newcomer.acquire("n", 1);
-        to.say(reply.error == errc::store_forbidden ? "forbidden" : result_of(reply));
+        to.send(reply.error == errc::store_forbidden ? "forbidden" : result_of(reply));
     }};
-    EXPECT_EQ(another.hear(), "forbidden");
+    EXPECT_EQ(another.receive(), "forbidden");
     EXPECT_FALSE(fs::exists(path));
 }
 

@@ -1,4 +1,4 @@
-// Holders that change their user or their root while they hold.
+// Holders that change their user or their root folder.
 
 #include "embedded_support.hpp"
 
@@ -32,26 +32,27 @@ protected:
     }
 
     /// `change` comes between the grant and the first renewal.
-    std::unique_ptr<child> holder(const std::function<void()>& change) {
-        return std::make_unique<child>([this, change](const child::mouth& to) {
-            asker me{path};
-            to.say(me.acquire("n", 1).status == op_status::granted ? "granted" : "not granted");
-            to.listen();
+    std::unique_ptr<child_process> holder(const std::function<void()>& change) {
+        return std::make_unique<child_process>([this,
+                                                change](const child_process::parent_channel& to) {
+            embedded_client me{path};
+            to.send(me.acquire("n", 1).status == op_status::granted ? "granted" : "not granted");
+            to.wait_for_parent();
             change();
             for (;;) {
-                const auto reply = me.ask(engine::beat_op{{{me.mine("n", 1), false, 30s}}});
+                const auto reply = me.ask(engine::beat_op{{{me.ticket_of("n", 1), false, 30s}}});
                 if (reply.beats.empty()) {
-                    to.say(reply.error.message() + ": " + reply.detail);
+                    to.send(reply.error.message() + ": " + reply.detail);
                 } else {
-                    to.say(reply.beats.front().status == op_status::renewed ? "renewed" : "lost");
+                    to.send(reply.beats.front().status == op_status::renewed ? "renewed" : "lost");
                 }
-                to.listen();
+                to.wait_for_parent();
             }
         });
     }
 
     void expect_not_free() {
-        asker other{path};
+        embedded_client other{path};
         EXPECT_EQ(other.acquire("n", 1).status, op_status::busy);
     }
 
@@ -70,10 +71,10 @@ void fork_and_wait() {
 
 TEST_F(embedded_privileges, P1b_a_holder_that_becomes_another_user_keeps_its_lock) {
     const auto dropped = holder(drop_privileges);
-    ASSERT_EQ(dropped->hear(), "granted");
+    ASSERT_EQ(dropped->receive(), "granted");
     for (int times = 0; times < 3; ++times) {
-        dropped->answer();
-        EXPECT_EQ(dropped->hear(), "renewed");
+        dropped->resume();
+        EXPECT_EQ(dropped->receive(), "renewed");
         expect_not_free();
     }
 }
@@ -81,23 +82,24 @@ TEST_F(embedded_privileges, P1b_a_holder_that_becomes_another_user_keeps_its_loc
 TEST_F(embedded_privileges, P1b_a_holder_that_changes_its_root_keeps_its_lock) {
     const scratch_folder jail;
     const auto jailed = holder([&] { ASSERT_EQ(::chroot(jail.path().c_str()), 0); });
-    ASSERT_EQ(jailed->hear(), "granted");
+    ASSERT_EQ(jailed->receive(), "granted");
     for (int times = 0; times < 3; ++times) {
-        jailed->answer();
-        EXPECT_EQ(jailed->hear(), "renewed");
+        jailed->resume();
+        EXPECT_EQ(jailed->receive(), "renewed");
         expect_not_free();
     }
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_may_not_open_the_file_again_is_told_and_not_dead) {
+TEST_F(embedded_privileges,
+       P1b_a_holder_that_may_not_open_the_file_again_gets_an_error_and_counts_as_alive) {
     const auto dropped = holder([] {
         drop_privileges();
         fork_and_wait();
     });
-    ASSERT_EQ(dropped->hear(), "granted");
+    ASSERT_EQ(dropped->receive(), "granted");
     for (int times = 0; times < 3; ++times) {
-        dropped->answer();
-        const auto text = dropped->hear();
+        dropped->resume();
+        const auto text = dropped->receive();
         EXPECT_NE(text.find(make_error_code(errc::store_forbidden).message()), std::string::npos)
             << text;
         EXPECT_NE(text.find(path), std::string::npos) << text;
@@ -105,51 +107,51 @@ TEST_F(embedded_privileges, P1b_a_holder_that_may_not_open_the_file_again_is_tol
     }
 }
 
-TEST_F(embedded_privileges, a_holder_that_gets_its_privileges_back_goes_on) {
-    child back{[this](const child::mouth& to) {
-        asker me{path};
+TEST_F(embedded_privileges, a_holder_that_regains_its_privileges_continues) {
+    child_process back{[this](const child_process::parent_channel& to) {
+        embedded_client me{path};
         EXPECT_EQ(me.acquire("n", 1).status, op_status::granted);
         drop_privileges();
         fork_and_wait();
         EXPECT_EQ(me.acquire("m", 2).error, errc::store_forbidden);
         EXPECT_EQ(::seteuid(0), 0);
         EXPECT_EQ(me.beat("n", 1, false).status, op_status::renewed);
-        to.say("done");
-        to.listen();
+        to.send("done");
+        to.wait_for_parent();
     }};
-    ASSERT_EQ(back.hear(), "done");
+    ASSERT_EQ(back.receive(), "done");
     expect_not_free();
-    back.answer();
+    back.resume();
     EXPECT_EQ(back.wait(), 0);
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_finds_no_file_in_its_new_root_is_not_dead) {
+TEST_F(embedded_privileges, P1b_a_holder_that_finds_no_file_in_its_new_root_counts_as_alive) {
     const scratch_folder jail;
     const auto jailed = holder([&] {
         ASSERT_EQ(::chroot(jail.path().c_str()), 0);
         fork_and_wait();
     });
-    ASSERT_EQ(jailed->hear(), "granted");
+    ASSERT_EQ(jailed->receive(), "granted");
     for (int times = 0; times < 3; ++times) {
-        jailed->answer();
-        const auto text = jailed->hear();
+        jailed->resume();
+        const auto text = jailed->receive();
         EXPECT_NE(text.find(path), std::string::npos) << text;
         expect_not_free();
     }
 }
 
-TEST_F(embedded_privileges, P1b_a_holder_that_finds_another_file_in_its_new_root_is_not_dead) {
+TEST_F(embedded_privileges, P1b_a_holder_that_finds_another_file_in_its_new_root_counts_as_alive) {
     const scratch_folder jail;
     fs::create_directories(jail.path() + folder.path());
     const auto jailed = holder([&] {
         ASSERT_EQ(::chroot(jail.path().c_str()), 0);
         fork_and_wait();
     });
-    ASSERT_EQ(jailed->hear(), "granted");
+    ASSERT_EQ(jailed->receive(), "granted");
     std::vector<std::string> heard;
     for (int times = 0; times < 3; ++times) {
-        jailed->answer();
-        heard.push_back(jailed->hear());
+        jailed->resume();
+        heard.push_back(jailed->receive());
         expect_not_free(); // its lease may still count as valid
     }
     EXPECT_NE(heard.at(0).find(make_error_code(errc::store_replaced).message()), std::string::npos)
@@ -160,33 +162,33 @@ TEST_F(embedded_privileges, P1b_a_holder_that_finds_another_file_in_its_new_root
 TEST_F(embedded_privileges,
        a_file_that_is_removed_is_noticed_though_its_folder_may_not_be_searched) {
     const auto dropped = holder(drop_privileges);
-    ASSERT_EQ(dropped->hear(), "granted");
-    dropped->answer();
-    ASSERT_EQ(dropped->hear(), "renewed");
+    ASSERT_EQ(dropped->receive(), "granted");
+    dropped->resume();
+    ASSERT_EQ(dropped->receive(), "renewed");
     fs::remove(path);
-    dropped->answer();
-    const auto text = dropped->hear();
+    dropped->resume();
+    const auto text = dropped->receive();
     EXPECT_NE(text.find(make_error_code(errc::store_replaced).message()), std::string::npos)
         << text;
 }
 
 // The whole client, with its keeper: for longer than the lease.
 TEST_F(embedded_privileges, P1b_nobody_acquires_while_the_lease_of_another_user_is_valid) {
-    child dropped{[&](const child::mouth& to) {
+    child_process dropped{[&](const child_process::parent_channel& to) {
         client fleet{"embedded:" + path};
         mutex stock{fleet, "stock"};
         const auto held = stock.acquire({.lease = 600ms});
         drop_privileges();
-        to.say("holds");
-        to.listen();
-        to.say(held.valid() ? "valid" : "lost");
+        to.send("holds");
+        to.wait_for_parent();
+        to.send(held.valid() ? "valid" : "lost");
     }};
-    ASSERT_EQ(dropped.hear(), "holds");
+    ASSERT_EQ(dropped.receive(), "holds");
     client fleet{"embedded:" + path};
     mutex stock{fleet, "stock"};
     EXPECT_FALSE(stock.try_acquire_for(1200ms));
-    dropped.answer();
-    EXPECT_EQ(dropped.hear(), "valid");
+    dropped.resume();
+    EXPECT_EQ(dropped.receive(), "valid");
 }
 
 } // namespace

@@ -25,29 +25,31 @@ engine::url url_of(const std::string& path, const std::string& mode) {
 
 } // namespace
 
-asker::asker(const std::string& path, engine::client_identity as, const std::string& mode)
+embedded_client::embedded_client(const std::string& path, engine::client_identity as,
+                                 const std::string& mode)
     : identity{std::move(as)}, engine_{engine::embedded::make(url_of(path, mode), identity)} {
     engine_->attach(*this);
 }
 
-engine::op_id asker::submit(const engine::op& operation, base::milliseconds patience) {
+engine::op_id embedded_client::submit(const engine::op& operation, base::milliseconds time_limit) {
     const auto id = ++last_;
-    engine_->submit(id, operation, identity.time->now() + patience);
+    engine_->submit(id, operation, identity.time->now() + time_limit);
     return id;
 }
 
-std::optional<engine::answer> asker::answered(engine::op_id id) {
-    for (auto one = answers_.begin(); one != answers_.end(); ++one) {
-        if (one->id != id) { continue; }
-        engine::answer out = std::move(*one);
-        answers_.erase(one);
+std::optional<engine::answer> embedded_client::answered(engine::op_id id) {
+    for (auto it = answers_.begin(); it != answers_.end(); ++it) {
+        if (it->id != id) { continue; }
+        engine::answer out = std::move(*it);
+        answers_.erase(it);
         return out;
     }
     return std::nullopt;
 }
 
-bool asker::drive_until(const std::function<bool()>& done, base::milliseconds most) {
-    const auto end = base::boot_clock::now() + most;
+bool embedded_client::drive_until(const std::function<bool()>& done,
+                                  base::milliseconds time_limit) {
+    const auto end = base::boot_clock::now() + time_limit;
     base::instant due = engine_->drive({}, identity.time->now());
     while (!done()) {
         const auto now = base::boot_clock::now();
@@ -62,66 +64,68 @@ bool asker::drive_until(const std::function<bool()>& done, base::milliseconds mo
     return true;
 }
 
-engine::answer asker::ask(const engine::op& operation, base::milliseconds patience) {
-    const auto id = submit(operation, patience);
+engine::answer embedded_client::ask(const engine::op& operation, base::milliseconds time_limit) {
+    const auto id = submit(operation, time_limit);
     std::optional<engine::answer> out = answered(id);
     if (!out) {
-        drive_until([&] { return (out = answered(id)).has_value(); }, patience + 1s);
+        drive_until([&] { return (out = answered(id)).has_value(); }, time_limit + 1s);
     }
     EXPECT_TRUE(out) << "not answered";
     return out.value_or(engine::answer{});
 }
 
-engine::acquire_op asker::wish(const std::string& name, std::uint64_t number) const {
+engine::acquire_op embedded_client::acquire_request(const std::string& name,
+                                                    std::uint64_t number) const {
     engine::acquire_op operation;
-    operation.ticket = mine(name, number);
+    operation.ticket = ticket_of(name, number);
     operation.lease = 30s;
     return operation;
 }
 
-engine::answer asker::acquire(const std::string& name, std::uint64_t number, engine::queueing queue,
-                              base::milliseconds lease) {
-    engine::acquire_op operation = wish(name, number);
+engine::answer embedded_client::acquire(const std::string& name, std::uint64_t number,
+                                        engine::queueing queue, base::milliseconds lease) {
+    engine::acquire_op operation = acquire_request(name, number);
     operation.lease = lease;
     operation.queue = queue;
     return ask(operation);
 }
 
-engine::answer asker::release(const std::string& name, std::uint64_t number) {
-    return ask(engine::release_op{mine(name, number)});
+engine::answer embedded_client::release(const std::string& name, std::uint64_t number) {
+    return ask(engine::release_op{ticket_of(name, number)});
 }
 
-engine::beat_answer asker::beat(const std::string& name, std::uint64_t number, bool waiting) {
-    const auto out = ask(engine::beat_op{{{mine(name, number), waiting, 30s}}});
+engine::beat_answer embedded_client::beat(const std::string& name, std::uint64_t number,
+                                          bool waiting) {
+    const auto out = ask(engine::beat_op{{{ticket_of(name, number), waiting, 30s}}});
     EXPECT_EQ(out.beats.size(), 1U) << out.detail;
     return out.beats.empty() ? engine::beat_answer{} : out.beats.front();
 }
 
-lock_info asker::inspect(const std::string& name) {
+lock_info embedded_client::inspect(const std::string& name) {
     const auto out = ask(engine::inspect_op{name});
     EXPECT_TRUE(out.report) << out.detail;
     return out.report ? out.report->locks.at(0) : lock_info{};
 }
 
-std::optional<engine::notice> asker::hear(base::milliseconds most) {
-    drive_until([&] { return !notices.empty(); }, most);
+std::optional<engine::notice> embedded_client::wait_for_notice(base::milliseconds time_limit) {
+    drive_until([&] { return !notices.empty(); }, time_limit);
     if (notices.empty()) { return std::nullopt; }
     const engine::notice first = notices.front();
     notices.erase(notices.begin());
     return first;
 }
 
-void child::mouth::say(const std::string& line) const {
+void child_process::parent_channel::send(const std::string& line) const {
     const std::string out = line + "\n";
     [[maybe_unused]] const auto written = ::write(to_, out.data(), out.size());
 }
 
-void child::mouth::listen() const {
-    char one = 0;
-    [[maybe_unused]] const auto got = ::read(from_, &one, 1);
+void child_process::parent_channel::wait_for_parent() const {
+    char byte = 0;
+    [[maybe_unused]] const auto got = ::read(from_, &byte, 1);
 }
 
-child::child(const std::function<void(const mouth&)>& body) {
+child_process::child_process(const std::function<void(const parent_channel&)>& body) {
     std::array<int, 2> out{};
     std::array<int, 2> in{};
     if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(in.data(), O_CLOEXEC) != 0) {
@@ -133,10 +137,10 @@ child::child(const std::function<void(const mouth&)>& body) {
         ::close(in[1]);
         int code = 1;
         try {
-            body(mouth{out[1], in[0]});
+            body(parent_channel{out[1], in[0]});
             code = ::testing::Test::HasFailure() ? 2 : 0;
         } catch (const std::exception& why) {
-            mouth{out[1], in[0]}.say(std::string{"threw: "} + why.what());
+            parent_channel{out[1], in[0]}.send(std::string{"threw: "} + why.what());
         }
         ::_exit(code);
     }
@@ -146,41 +150,41 @@ child::child(const std::function<void(const mouth&)>& body) {
     to_ = in[1];
 }
 
-child::~child() {
+child_process::~child_process() {
     if (pid_ > 0) { end(); }
     ::close(from_);
     ::close(to_);
 }
 
-std::string child::hear(base::milliseconds most) {
-    const auto end = base::boot_clock::now() + most;
-    while (heard_.find('\n') == std::string::npos) {
+std::string child_process::receive(base::milliseconds time_limit) {
+    const auto end = base::boot_clock::now() + time_limit;
+    while (received_.find('\n') == std::string::npos) {
         const auto left =
             std::chrono::ceil<base::milliseconds>(end - base::boot_clock::now()).count();
-        pollfd one{from_, POLLIN, 0};
-        if (left <= 0 || ::poll(&one, 1, static_cast<int>(left)) <= 0) { return {}; }
+        pollfd polled{from_, POLLIN, 0};
+        if (left <= 0 || ::poll(&polled, 1, static_cast<int>(left)) <= 0) { return {}; }
         std::array<char, 512> room{};
         const auto got = ::read(from_, room.data(), room.size());
         if (got <= 0) { return {}; }
-        heard_.append(room.data(), static_cast<std::size_t>(got));
+        received_.append(room.data(), static_cast<std::size_t>(got));
     }
-    const auto at = heard_.find('\n');
-    std::string line = heard_.substr(0, at);
-    heard_.erase(0, at + 1);
+    const auto at = received_.find('\n');
+    std::string line = received_.substr(0, at);
+    received_.erase(0, at + 1);
     return line;
 }
 
-void child::answer() const { [[maybe_unused]] const auto written = ::write(to_, "x", 1); }
+void child_process::resume() const { [[maybe_unused]] const auto written = ::write(to_, "x", 1); }
 
-void child::kill(int signal) const { ::kill(pid_, signal); }
+void child_process::kill(int signal) const { ::kill(pid_, signal); }
 
-void child::end(int signal) {
+void child_process::end(int signal) {
     kill(signal);
     if (signal != SIGKILL) { kill(SIGCONT); }
     wait();
 }
 
-int child::wait() {
+int child_process::wait() {
     int status = 0;
     if (pid_ <= 0 || ::waitpid(pid_, &status, 0) != pid_) { return -1000; }
     pid_ = -1;

@@ -45,7 +45,7 @@ TEST(forms, options_that_are_left_empty_are_options_and_no_stop_token) {
     mutex lock{fleet, "name"};
     EXPECT_TRUE(lock.acquire({}).valid());
     std::stop_source stop;
-    EXPECT_TRUE(lock.acquire(stop.get_token()).valid());
+    EXPECT_TRUE(lock.acquire({.stop = stop.get_token()}).valid());
 }
 
 TEST(forms, every_way_to_wait_can_set_an_error_code_instead_of_throwing) {
@@ -55,7 +55,7 @@ TEST(forms, every_way_to_wait_can_set_an_error_code_instead_of_throwing) {
     EXPECT_TRUE(lock.try_lock_for(1ms, failure));
     EXPECT_FALSE(failure);
     lock.unlock();
-    EXPECT_FALSE(lock.try_acquire_for(1ms, {.lease = 1ms}, {}, failure));
+    EXPECT_FALSE(lock.try_acquire_for(1ms, {.lease = 1ms}, failure));
     EXPECT_EQ(failure, errc::invalid_option);
     EXPECT_EQ(failure, std::errc::invalid_argument);
     EXPECT_TRUE(lock.try_acquire_for(1ms, failure));

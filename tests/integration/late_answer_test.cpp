@@ -1,5 +1,6 @@
 // The whole client over an engine that says things in an unlucky order.
 
+#include "holdfast/api/access.hpp"
 #include "holdfast/core/client_core.hpp"
 
 #include <holdfast/lease.hpp>
@@ -84,9 +85,9 @@ private:
 TEST(late_answer, p2_to_a_waiter_does_not_keep_its_hold_from_hearing_that_it_was_broken) {
     const auto core = std::make_shared<core::client_core>(std::make_unique<unlucky_engine>(),
                                                           seam::this_process(), client_options{});
-    auto got = core->acquire({.name = "stock"}, detail::patience::forever(), {});
-    ASSERT_TRUE(got.got) << got.failure.message();
-    const lease held{core, std::move(got.got)};
+    auto result = core->acquire({.name = "stock"}, detail::wait_limit::unlimited(), {});
+    ASSERT_TRUE(result.hold) << result.failure.message();
+    const lease held = detail::access::make_lease(core, std::move(result.hold));
 
     std::mutex guard;
     std::condition_variable told;

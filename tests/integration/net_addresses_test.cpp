@@ -17,14 +17,14 @@ namespace {
 
 using net::plain_stream;
 using net::resolution;
-using state = net::stream::state;
+using state = net::stream_state;
 
 net::address address_of(const std::string& host, std::uint16_t port) {
     return net::numeric_address(host, port).value();
 }
 
 /// A lookup that finds these.
-net::lookup finds(const std::vector<net::address>& addresses) {
+net::lookup_function finds(const std::vector<net::address>& addresses) {
     return [=](const std::string&, std::uint16_t) { return resolution{addresses, {}}; };
 }
 
@@ -45,7 +45,7 @@ public:
 
 private:
     listener door_{"127.0.0.1", 0};
-    std::vector<net::attempt> crowd_;
+    std::vector<net::connection_attempt> crowd_;
 };
 
 TEST(net_addresses, tries_the_next_address_when_one_refuses) {
@@ -61,7 +61,7 @@ TEST(net_addresses, tries_the_next_address_when_one_refuses) {
         EXPECT_TRUE(server.accept());
         return clock.elapsed();
     });
-    EXPECT_LT(took, net::connector::head_start) << "it waited although it knew";
+    EXPECT_LT(took, net::connector::attempt_delay) << "it waited although it knew";
 }
 
 TEST(net_addresses, tries_the_next_address_when_one_is_silent) {
@@ -71,14 +71,14 @@ TEST(net_addresses, tries_the_next_address_when_one_is_silent) {
     const stopwatch clock;
     open(client);
     EXPECT_EQ(describe(client), "open");
-    EXPECT_GE(clock.elapsed(), net::connector::head_start);
+    EXPECT_GE(clock.elapsed(), net::connector::attempt_delay);
     EXPECT_TRUE(server.accept());
 }
 
 TEST(net_addresses, goes_on_with_a_slow_address_when_the_next_one_refuses) {
     const silent_server silent;
     plain_stream client{by_name, finds({silent.where(), address_of("127.0.0.1", closed_port())})};
-    open(client, 2 * net::connector::head_start);
+    open(client, 2 * net::connector::attempt_delay);
     EXPECT_EQ(describe(client), "opening: connecting");
     // The one that is left is waited for, without waking up for nothing.
     EXPECT_FALSE(is_ready(client, 10ms));
@@ -116,7 +116,7 @@ struct stuck_lookup {
     std::atomic<unsigned> begun{0};
     std::atomic<unsigned> ended{0};
 
-    static net::lookup of(const std::shared_ptr<stuck_lookup>& self) {
+    static net::lookup_function of(const std::shared_ptr<stuck_lookup>& self) {
         return [self](const std::string&, std::uint16_t) {
             ++self->begun;
             self->go.wait();
@@ -142,12 +142,13 @@ TEST(net_addresses, lets_a_stream_go_while_its_lookup_hangs) {
 TEST(net_addresses, limits_lookups_that_hang) {
     const auto lookup = std::make_shared<stuck_lookup>();
     std::vector<std::unique_ptr<plain_stream>> clients;
-    for (unsigned i = 0; i < net::resolver::most_lookups; ++i) {
+    for (unsigned i = 0; i < net::resolver::max_lookups; ++i) {
         clients.push_back(std::make_unique<plain_stream>(by_name, stuck_lookup::of(lookup)));
     }
     plain_stream refused{by_name, stuck_lookup::of(lookup)};
     open(refused);
-    EXPECT_EQ(describe(refused), "failed: too many lookups of host names are under way");
+    EXPECT_EQ(describe(refused),
+              "failed: too many lookups of host names are running; try again later");
 
     lookup->go.count_down();
     for (const auto& one : clients) {

@@ -111,7 +111,7 @@ TEST(net_stream, says_that_nobody_listens) {
     const auto client = stream::start({.host = "127.0.0.1", .port = closed_port()});
     open(*client);
     EXPECT_EQ(describe(*client), "failed: connection refused");
-    EXPECT_EQ(client->wanted().fd, -1);
+    EXPECT_EQ(client->pollable().fd, -1);
 }
 
 TEST(net_stream, says_that_a_unix_socket_is_not_there) {
@@ -132,7 +132,7 @@ TEST(net_stream, says_that_the_queue_of_a_unix_socket_is_full) {
     std::vector<std::unique_ptr<stream>> crowd;
     do {
         crowd.push_back(stream::start({.unix_path = folder / "socket"}));
-    } while (crowd.back()->now_in() == stream::state::open && crowd.size() < 10);
+    } while (crowd.back()->state() == net::stream_state::open && crowd.size() < 10);
     EXPECT_EQ(describe(*crowd.back()),
               "failed: too many connections wait for the server to accept them");
 }
@@ -160,7 +160,7 @@ TEST(net_stream, gives_what_was_sent_before_the_server_closed) {
     send_all(server.accept().get(), "bye");
     EXPECT_EQ(read_to_end(*client), "bye");
     EXPECT_EQ(describe(*client), "failed: the server closed the connection");
-    EXPECT_EQ(client->wanted().fd, -1);
+    EXPECT_EQ(client->pollable().fd, -1);
     EXPECT_EQ(client->write(std::span{"x", 1}), 0U);
 }
 
@@ -199,14 +199,14 @@ TEST(net_stream, takes_only_as_much_as_there_is_room_for) {
 
     const auto taken = fill(*client, sent); // nobody reads: it must stop
     ASSERT_LT(taken, sent.size());
-    EXPECT_EQ(client->wanted().events, POLLIN | POLLOUT);
+    EXPECT_EQ(client->pollable().events, POLLIN | POLLOUT);
     EXPECT_FALSE(is_ready(*client, 0ms));
 
     background slow_reader{
         [&](const std::stop_token&) { return receive(peer.get(), sent.size()); }};
     EXPECT_EQ(write_all(*client, std::string_view{sent}.substr(taken)), sent.size() - taken);
     EXPECT_TRUE(slow_reader.get() == sent);
-    EXPECT_EQ(client->wanted().events, POLLIN);
+    EXPECT_EQ(client->pollable().events, POLLIN);
 }
 
 TEST(net_stream, reads_many_bytes) {

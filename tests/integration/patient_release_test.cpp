@@ -1,6 +1,7 @@
 // Which releases may wait for a moment, so as to be sent together with the next request: those of
 // locks that hardly anybody can be waiting for.
 
+#include "holdfast/api/access.hpp"
 #include "holdfast/core/client_core.hpp"
 
 #include <holdfast/lease.hpp>
@@ -79,9 +80,9 @@ protected:
                                                    client_options{.pipeline_release = pipelined});
     }
     static lease take(const std::shared_ptr<core::client_core>& by) {
-        auto got = by->acquire({.name = "stock"}, detail::patience::forever(), {});
-        EXPECT_TRUE(got.got) << got.failure.message();
-        return lease{by, std::move(got.got)};
+        auto result = by->acquire({.name = "stock"}, detail::wait_limit::unlimited(), {});
+        EXPECT_TRUE(result.hold) << result.failure.message();
+        return detail::access::make_lease(by, std::move(result.hold));
     }
     /// Whether one of many releases that follow at once could wait: a busy machine may keep this
     /// thread from following.

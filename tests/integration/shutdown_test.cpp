@@ -1,5 +1,6 @@
 // A client that goes away while its keeper reads: one of them at a time reads from the engine.
 
+#include "holdfast/api/access.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "support/timing.hpp"
 
@@ -73,14 +74,15 @@ public:
         hear(count);
         return base::never;
     }
-    [[nodiscard]] seam::direct expect() override {
+    [[nodiscard]] seam::direct_read start_direct_read() override {
         if (std::exchange(reading_, true)) { line_->two_read = true; }
         std::array<char, 16> name{};
         ::pthread_getname_np(::pthread_self(), name.data(), name.size());
         if (std::string_view{name.data()} == "holdfast-keeper") { line_->keeper_reads = true; }
-        return {line_->theirs.get(), room_, {}};
+        return {.descriptor = line_->theirs.get(), .buffer = room_};
     }
-    base::instant received(ssize_t count, int /*error*/, base::instant /*now*/) override {
+    base::instant finish_direct_read(std::size_t /*source*/, ssize_t count, int /*error*/,
+                                     base::instant /*now*/) override {
         reading_ = false;
         hear(count);
         return base::never;
@@ -121,13 +123,13 @@ TEST(shutdown, reads_only_when_the_keeper_does_not) {
     auto core = std::make_shared<core::client_core>(
         std::make_unique<line_engine>(on), seam::this_process(),
         client_options{.connect_wait = long_wait, .pipeline_release = true});
-    auto got = core->acquire({.name = "first"}, detail::patience::none(), {});
-    ASSERT_TRUE(got.got) << got.failure.message();
+    auto result = core->acquire({.name = "first"}, detail::wait_limit::none(), {});
+    ASSERT_TRUE(result.hold) << result.failure.message();
     {
         std::vector<std::jthread> crowd;
         for (std::size_t i = 0; i < callers; ++i) {
             crowd.emplace_back([&core] {
-                static_cast<void>(core->acquire({.name = "busy"}, detail::patience::none(), {}));
+                static_cast<void>(core->acquire({.name = "busy"}, detail::wait_limit::none(), {}));
             });
         }
         EXPECT_TRUE(eventually([&] { return on->asked == callers; }));
@@ -144,7 +146,8 @@ TEST(shutdown, reads_only_when_the_keeper_does_not) {
         for (std::size_t i = on->asked; i > 0; --i) { on->feed('a'); }
     }
     // The keeper goes on reading for a while.
-    lease{core, std::move(got.got)} = {}; // a release that is still to be answered
+    // A release that is still to be answered.
+    detail::access::make_lease(core, std::move(result.hold)) = {};
     const std::jthread more{[&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             on->feed('n');

@@ -1,5 +1,6 @@
 // The whole client over an engine that throws, as one does that gets no memory or no descriptors.
 
+#include "holdfast/api/access.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "support/background.hpp"
 #include "support/timing.hpp"
@@ -75,33 +76,34 @@ protected:
         std::make_unique<throwing_engine>(now_), seam::this_process(),
         client_options{.connect_wait = 2s});
 
-    core::acquired acquire(detail::patience wait = detail::patience::forever()) {
+    core::acquire_result acquire(detail::wait_limit wait = detail::wait_limit::unlimited()) {
         return core_->acquire({.name = "stock"}, wait, {});
     }
 };
 
 TEST_F(throwing, is_tried_again) {
     now_->throws = true;
-    background waiter{[&](const std::stop_token&) { return acquire().got; }};
+    background waiter{[&](const std::stop_token&) { return acquire().hold; }};
     ASSERT_TRUE(eventually([&] { return now_->resets > 0; }));
     now_->throws = false;
     auto got = waiter.get();
     ASSERT_TRUE(got);
-    EXPECT_TRUE((lease{core_, std::move(got)}.valid()));
+    EXPECT_TRUE((detail::access::make_lease(core_, std::move(got)).valid()));
 }
 
 TEST_F(throwing, is_told_in_its_own_words) {
     now_->throws = true;
-    const auto got = acquire(detail::patience::of(150ms));
-    EXPECT_FALSE(got.got);
-    EXPECT_EQ(got.failure, errc::unavailable);
-    EXPECT_NE(got.detail.find("a descriptor"), std::string::npos) << got.detail;
+    const auto result = acquire(detail::wait_limit::from(150ms));
+    EXPECT_FALSE(result.hold);
+    EXPECT_EQ(result.failure, errc::unavailable);
+    EXPECT_NE(result.detail.find("a descriptor"), std::string::npos) << result.detail;
 }
 
 TEST_F(throwing, costs_no_lease) {
-    auto got = acquire();
-    ASSERT_TRUE(got.got);
-    lease held{core_, std::move(got.got)};
+    auto result = core_->acquire({.name = "stock", .options = {.lease = 4s}},
+                                 detail::wait_limit::unlimited(), {});
+    ASSERT_TRUE(result.hold);
+    lease held = detail::access::make_lease(core_, std::move(result.hold));
     now_->throws = true;
     std::error_code failure;
     held.extend(4s, failure); // waits for a quarter of that
@@ -119,14 +121,14 @@ TEST_F(throwing, is_not_asked_all_the_time_by_those_who_wait) {
     std::vector<std::unique_ptr<background<bool>>> waiters;
     for (int i = 0; i < 3; ++i) {
         waiters.push_back(std::make_unique<background<bool>>([&](const std::stop_token&) {
-            return acquire(detail::patience::of(long_wait)).got != nullptr;
+            return acquire(detail::wait_limit::from(long_wait)).hold != nullptr;
         }));
     }
     ASSERT_TRUE(eventually([&] { return now_->asked == 3; }));
     now_->throws = true;
     now_->asked = 0;
     // One that gives up tells the others, by the way, that notices may have been missed.
-    static_cast<void>(acquire(detail::patience::of(1ms)));
+    static_cast<void>(acquire(detail::wait_limit::from(1ms)));
     std::this_thread::sleep_for(500ms);
     EXPECT_LT(now_->asked, 500);
     EXPECT_GT(now_->asked, 0);

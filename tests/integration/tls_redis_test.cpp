@@ -12,7 +12,7 @@ namespace holdfast::test {
 namespace {
 
 using net::stream;
-using net::tls_terms;
+using net::tls_options;
 
 class tls_redis : public testing::Test {
 protected:
@@ -20,7 +20,7 @@ protected:
     tls_authority authority_{here_.path()};
 
     /// What the server answers to PING, or why not.
-    [[nodiscard]] std::string ping(const redis_server& server, const tls_terms& terms) const {
+    [[nodiscard]] std::string ping(const redis_server& server, const tls_options& terms) const {
         const auto client =
             stream::start({.host = "localhost", .port = server.port(), .tls = terms});
         open(*client);
@@ -65,7 +65,7 @@ TEST_F(tls_redis, answers_clients_with_a_certificate) {
 TEST_F(tls_redis, is_silent_when_it_has_no_tls) {
     const redis_server server;
     const auto client =
-        stream::start({.host = "127.0.0.1", .port = server.port(), .tls = tls_terms{}});
+        stream::start({.host = "127.0.0.1", .port = server.port(), .tls = tls_options{}});
     open(*client, 100ms);
     EXPECT_EQ(describe(*client), "opening: TLS handshake");
 }

@@ -21,7 +21,7 @@ namespace holdfast::test {
 namespace {
 
 using net::stream;
-using net::tls_terms;
+using net::tls_options;
 
 class tls_stream : public testing::Test {
 protected:
@@ -29,8 +29,8 @@ protected:
     tls_authority authority_{folder_.path()};
     const listener door_;
 
-    [[nodiscard]] tls_terms trusting() const { return {.ca_file = authority_.ca_file()}; }
-    [[nodiscard]] net::endpoint at(const tls_terms& terms, const std::string& host) const {
+    [[nodiscard]] tls_options trusting() const { return {.ca_file = authority_.ca_file()}; }
+    [[nodiscard]] net::endpoint at(const tls_options& terms, const std::string& host) const {
         return {.host = host, .port = door_.port(), .tls = terms};
     }
 
@@ -39,12 +39,12 @@ protected:
         std::string name{};   ///< that the server was asked for
     };
     /// Lets a client and a server with these terms exchange a word.
-    [[nodiscard]] meeting meet(const tls_terms& terms, const tls_peer_options& server,
+    [[nodiscard]] meeting meet(const tls_options& terms, const tls_peer_options& server,
                                const std::string& host = "127.0.0.1") const {
         background peer{[&](const std::stop_token&) {
             tls_peer self{door_.accept(), server};
             if (self.receive(4) == "ping") { self.send("pong"); }
-            return self.name_asked_for();
+            return self.requested_name();
         }};
         meeting out;
         {
@@ -57,12 +57,12 @@ protected:
         out.name = peer.get();
         return out;
     }
-    [[nodiscard]] std::string outcome(const tls_terms& terms, const tls_peer_options& server,
+    [[nodiscard]] std::string outcome(const tls_options& terms, const tls_peer_options& server,
                                       const std::string& host = "127.0.0.1") const {
         return meet(terms, server, host).client;
     }
     /// Without a server: for what is wrong before there is a connection.
-    [[nodiscard]] std::string at_once(const tls_terms& terms) const {
+    [[nodiscard]] std::string at_once(const tls_options& terms) const {
         return describe(*stream::start(at(terms, "127.0.0.1")));
     }
     [[nodiscard]] std::string file_with(const std::string& name, const std::string& text) const {
@@ -94,7 +94,7 @@ TEST_F(tls_stream, trusts_a_server_by_another_name_than_its_host_if_told_so) {
 
 TEST_F(tls_stream, speaks_tls_1_2) {
     const auto server = authority_.issue("server");
-    EXPECT_EQ(outcome(trusting(), {.identity = server, .newest = TLS1_2_VERSION}), "pong");
+    EXPECT_EQ(outcome(trusting(), {.identity = server, .max_version = TLS1_2_VERSION}), "pong");
 }
 
 TEST_F(tls_stream, trusts_the_authorities_of_the_system) {
@@ -157,19 +157,19 @@ TEST_F(tls_stream, gives_its_own_certificate) {
     const auto client = authority_.issue("client");
     terms.certificate = client.certificate;
     terms.private_key = client.private_key;
-    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (const int max_version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
         EXPECT_EQ(outcome(terms, {.identity = authority_.issue("server"),
-                                  .demand_clients_of = authority_.ca_file(),
-                                  .newest = newest}),
+                                  .client_ca_file = authority_.ca_file(),
+                                  .max_version = max_version}),
                   "pong");
     }
 }
 
 TEST_F(tls_stream, says_that_the_server_demands_a_certificate) {
-    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (const int max_version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
         EXPECT_EQ(outcome(trusting(), {.identity = authority_.issue("server"),
-                                       .demand_clients_of = authority_.ca_file(),
-                                       .newest = newest}),
+                                       .client_ca_file = authority_.ca_file(),
+                                       .max_version = max_version}),
                   "failed for good: the server demands a client certificate");
     }
 }
@@ -180,19 +180,19 @@ TEST_F(tls_stream, says_that_the_server_refuses_its_certificate) {
     auto terms = trusting();
     terms.certificate = client.certificate;
     terms.private_key = client.private_key;
-    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (const int max_version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
         EXPECT_EQ(outcome(terms, {.identity = authority_.issue("server"),
-                                  .demand_clients_of = authority_.ca_file(),
-                                  .newest = newest}),
+                                  .client_ca_file = authority_.ca_file(),
+                                  .max_version = max_version}),
                   "failed for good: the server refuses the client certificate: tlsv1 alert unknown "
                   "ca");
     }
 }
 
 TEST_F(tls_stream, refuses_old_versions_of_tls) {
-    EXPECT_EQ(
-        outcome(trusting(), {.identity = authority_.issue("server"), .newest = TLS1_1_VERSION}),
-        "failed for good: the server speaks no TLS of version 1.2 or newer");
+    EXPECT_EQ(outcome(trusting(),
+                      {.identity = authority_.issue("server"), .max_version = TLS1_1_VERSION}),
+              "failed for good: the server speaks no TLS of version 1.2 or newer");
 }
 
 TEST_F(tls_stream, says_what_is_wrong_with_the_ca_file) {

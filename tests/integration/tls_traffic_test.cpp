@@ -29,13 +29,14 @@ protected:
     listener door_;
     net::endpoint where_{.host = "127.0.0.1",
                          .port = door_.port(),
-                         .tls = net::tls_terms{.ca_file = authority_.ca_file()}};
+                         .tls = net::tls_options{.ca_file = authority_.ca_file()}};
     std::unique_ptr<tls_peer> server_;
     std::unique_ptr<stream> client_;
     int server_socket_ = -1;
 
-    void connect(int newest = 0) {
-        const tls_peer_options options{.identity = authority_.issue("server"), .newest = newest};
+    void connect(int max_version = 0) {
+        const tls_peer_options options{.identity = authority_.issue("server"),
+                                       .max_version = max_version};
         background peer{[&](const std::stop_token&) {
             auto socket = door_.accept();
             server_socket_ = socket.get();
@@ -62,7 +63,7 @@ TEST_F(tls_traffic, takes_only_as_much_as_there_is_room_for) {
     const std::string sent = many_bytes(32U << 20U);
     const auto taken = fill(*client_, sent);
     ASSERT_LT(taken, sent.size());
-    EXPECT_EQ(client_->wanted().events, POLLIN | POLLOUT);
+    EXPECT_EQ(client_->pollable().events, POLLIN | POLLOUT);
     EXPECT_FALSE(is_ready(*client_, 0ms));
 
     background reader{[&](const std::stop_token&) { return server_->receive(sent.size()); }};
@@ -70,12 +71,12 @@ TEST_F(tls_traffic, takes_only_as_much_as_there_is_room_for) {
     const std::string rest = sent.substr(taken);
     EXPECT_EQ(write_all(*client_, rest), rest.size());
     EXPECT_TRUE(reader.get() == sent);
-    EXPECT_EQ(client_->wanted().events, POLLIN);
+    EXPECT_EQ(client_->pollable().events, POLLIN);
 }
 
 TEST_F(tls_traffic, sends_and_receives_much_at_the_same_time) {
-    for (const int newest : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-        connect(newest);
+    for (const int max_version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+        connect(max_version);
         const std::string bytes = many_bytes(4U << 20U);
         background echo{[&](const std::stop_token&) {
             for (std::size_t done = 0; done < bytes.size();) {
@@ -144,7 +145,7 @@ TEST_F(tls_traffic, changes_keys_while_it_cannot_send) {
         client_->progress();
         got.append(some, 0, client_->read(some));
         taken += client_->write(std::span{sent}.subspan(taken));
-        if (client_->now_in() != stream::state::open) { break; }
+        if (client_->state() != net::stream_state::open) { break; }
     }
     EXPECT_EQ(describe(*client_), "open");
     EXPECT_EQ(got.substr(0, 5), "after");
@@ -165,10 +166,10 @@ TEST_F(tls_traffic, changes_keys_although_nobody_writes) {
 TEST_F(tls_traffic, hears_the_servers_goodbye) {
     connect();
     ASSERT_TRUE(server_->send("bye"));
-    server_->say_goodbye();
+    server_->send_close_notify();
     EXPECT_EQ(read_to_end(*client_), "bye");
     EXPECT_EQ(describe(*client_), "failed: the server closed the connection");
-    EXPECT_EQ(client_->wanted().fd, -1);
+    EXPECT_EQ(client_->pollable().fd, -1);
 }
 
 TEST_F(tls_traffic, notices_a_server_that_goes_without_a_word) {

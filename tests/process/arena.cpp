@@ -1,6 +1,6 @@
 #include "process/arena.hpp"
 
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/report.hpp"
 #include "holdfast/engine/factory.hpp"
 
@@ -29,9 +29,9 @@ engine::capabilities caps_of(const std::string& url) {
 
 std::vector<engine_under_test> shared_engines() {
     auto all = engines();
-    // Layouts that others share say neither who holds nor who waits; layouts_killed_test is theirs.
-    std::erase_if(all, [](const engine_under_test& one) {
-        return !one.across_processes || one.dead_url.find("layout=") != std::string::npos;
+    // Foreign layouts do not list their waiters; layouts_killed_test covers them.
+    std::erase_if(all, [](const engine_under_test& engine) {
+        return !engine.across_processes || engine.dead_url.find("layout=") != std::string::npos;
     });
     return all;
 }
@@ -44,66 +44,68 @@ arena::arena(const engine_under_test& engine)
       counter_{folder_ / "counter"},
       frees_dead_at_once_{caps_of(store_->url()).frees_dead_at_once},
       fifo_{caps_of(store_->url()).fifo},
-      here_{store_->url()} {}
+      own_client_{store_->url()} {}
 
 arena::~arena() { std::filesystem::remove_all(folder_); }
 
 std::unique_ptr<taker_process> arena::start(std::vector<std::string> flags) {
-    const std::vector<std::string> place{
+    const std::vector<std::string> common{
         "--url",     store_->url(),       "--label", "taker-" + std::to_string(++started_),
         "--history", folder_ / "history", "--store", folder_ / "guarded",
         "--counter", folder_ / "counter"};
-    flags.insert(flags.begin(), place.begin(), place.end());
+    flags.insert(flags.begin(), common.begin(), common.end());
     return std::make_unique<taker_process>(events_, std::move(flags));
 }
 
-milliseconds arena::time_to_get() {
+milliseconds arena::time_to_acquire() {
     const stopwatch watch;
-    if (!try_for(long_wait)) { throw std::runtime_error{"nobody lets go of the lock"}; }
+    if (!try_for(long_wait)) { throw std::runtime_error{"the lock does not become free"}; }
     return watch.elapsed();
 }
 
-bool arena::waits(const taker_process& process) {
-    const auto info = admin{here_}.inspect(name);
-    return info && std::ranges::any_of(info->waiters,
-                                       [&](const party& one) { return one.pid == process.pid(); });
+bool arena::is_waiting(const taker_process& process) {
+    const auto info = admin{own_client_}.inspect(name);
+    return info && std::ranges::any_of(info->waiters, [&](const party& party) {
+               return party.pid == process.pid();
+           });
 }
 
-bool arena::holds(const taker_process& process) {
-    const auto info = admin{here_}.inspect(name);
-    return info && std::ranges::any_of(info->holders,
-                                       [&](const party& one) { return one.pid == process.pid(); });
+bool arena::is_holding(const taker_process& process) {
+    const auto info = admin{own_client_}.inspect(name);
+    return info && std::ranges::any_of(info->holders, [&](const party& party) {
+               return party.pid == process.pid();
+           });
 }
 
-std::size_t arena::waiting() {
-    const auto info = admin{here_}.inspect(name);
+std::size_t arena::waiters() {
+    const auto info = admin{own_client_}.inspect(name);
     return info ? info->waiters.size() : 0;
 }
 
-std::size_t arena::waiting_in_the_end() {
+std::size_t arena::waiters_left() {
     if (!frees_dead_at_once_) {
-        // P8: a crashed one is gone 3 s after it was last heard of.
+        // P8: the engine drops a dead waiter 3 s after its last heartbeat.
         static_cast<void>(
-            eventually([this] { return waiting() == 0; }, engine::waiter_patience + scaled(1s)));
+            eventually([this] { return waiters() == 0; }, engine::waiter_timeout + scaled(1s)));
     }
-    return waiting();
+    return waiters();
 }
 
 void arena::stop(taker_process& process) {
     for (int tries = 0; tries < 100; ++tries) {
         process.stop();
-        mutex other{here_, "is anybody in a transaction?"};
+        mutex other{own_client_, "transaction probe"};
         std::error_code failure;
-        const auto got = other.try_acquire_for(100ms, {}, {}, failure);
-        if (got) { return; }
-        process.go_on();
+        const auto held = other.try_acquire_for(100ms, {}, failure);
+        if (held) { return; }
+        process.resume();
         std::this_thread::sleep_for(2ms);
     }
-    throw std::runtime_error{"it is always in a transaction"};
+    throw std::runtime_error{"the process is always in a transaction"};
 }
 
-std::string arena::wrong_with_history(history::check_options options) const {
-    // Tests run beside others: whoever is told late was not scheduled.
+std::string arena::history_violations(history::check_options options) const {
+    // Other tests run at the same time: a process may be scheduled late.
     options.loss_notice += scaled(500ms);
     options.loss_notice_after_stop += scaled(500ms);
     options.fifo = fifo_;
@@ -115,8 +117,8 @@ std::string arena::wrong_with_history(history::check_options options) const {
                " of the history: " + all.errors.front().message;
     }
     const auto found = history::check(all.events, options);
-    const auto killed = std::ranges::count_if(all.events, [](const history::event& one) {
-        return std::holds_alternative<history::killed>(one.type);
+    const auto killed = std::ranges::count_if(all.events, [](const history::event& event) {
+        return std::holds_alternative<history::killed>(event.type);
     });
     if (all.torn > static_cast<std::size_t>(killed)) { return "the history has torn lines"; }
     return found.empty() ? std::string{} : history::describe(all.events, found);
@@ -127,19 +129,21 @@ std::vector<history::event> arena::history_so_far() const {
 }
 
 std::optional<history::stamp> arena::loss_of(const taker_process& process) const {
-    for (const auto& one : history_so_far()) {
-        const auto* loss = std::get_if<history::lost>(&one.type);
-        if (loss != nullptr && one.pid == process.pid()) { return history::fired_at(one, *loss); }
+    for (const auto& event : history_so_far()) {
+        const auto* loss = std::get_if<history::lost>(&event.type);
+        if (loss != nullptr && event.pid == process.pid()) {
+            return history::fired_at(event, *loss);
+        }
     }
     return std::nullopt;
 }
 
-std::string arena::wrong_with_store() const {
+std::string arena::store_damage() const {
     const std::string scheme = "embedded:";
     if (!store_->url().starts_with(scheme)) { return {}; }
     sqlite3* file = nullptr;
     const auto path = store_->url().substr(scheme.size());
-    std::string said = "it cannot be opened";
+    std::string result = "it cannot be opened";
     if (sqlite3_open_v2(path.c_str(), &file, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
         sqlite3_busy_timeout(file, 5000);
         sqlite3_exec(
@@ -148,10 +152,10 @@ std::string arena::wrong_with_store() const {
                 *static_cast<std::string*>(out) = columns[0];
                 return 0;
             },
-            &said, nullptr);
+            &result, nullptr);
     }
     sqlite3_close(file);
-    return said == "ok" ? std::string{} : said;
+    return result == "ok" ? std::string{} : result;
 }
 
 } // namespace holdfast::test

@@ -1,5 +1,5 @@
 #pragma once
-// Where processes meet: one store of locks, what the locks protect, and one history of it all.
+// What the processes of a test share: a store of locks, the guarded data, and one history.
 
 #include "history/checker.hpp"
 #include "history/recorder.hpp"
@@ -28,29 +28,29 @@ public:
 
     [[nodiscard]] std::unique_ptr<taker_process> start(std::vector<std::string> flags);
 
-    /// A client of the test's own, and through it the lock.
-    [[nodiscard]] client& here() { return here_; }
+    /// The test's own client.
+    [[nodiscard]] client& own_client() { return own_client_; }
     [[nodiscard]] std::optional<lease> try_for(milliseconds wait) {
-        return mutex{here_, name}.try_acquire_for(wait, {.note = "the test"});
+        return mutex{own_client_, name}.try_acquire_for(wait, {.note = "the test"});
     }
-    /// How long it took to get the lock; it is released at once. Throws if it takes very long.
-    milliseconds time_to_get();
-    [[nodiscard]] bool waits(const taker_process& process);
-    [[nodiscard]] bool holds(const taker_process& process);
-    [[nodiscard]] std::size_t waiting();
-    /// How many still wait when those that are dead must have been dropped from the queue.
-    [[nodiscard]] std::size_t waiting_in_the_end();
+    /// Acquires the lock, releases it and returns how long it took. Throws after `long_wait`.
+    milliseconds time_to_acquire();
+    [[nodiscard]] bool is_waiting(const taker_process& process);
+    [[nodiscard]] bool is_holding(const taker_process& process);
+    [[nodiscard]] std::size_t waiters();
+    /// The number of waiters once the engine must have dropped the dead ones.
+    [[nodiscard]] std::size_t waiters_left();
 
-    /// Stops it, but not inside a transaction, which would stop everybody (see docs/embedded.md).
+    /// Stops it, but not inside a transaction, which would block all others (docs/embedded.md).
     void stop(taker_process& process);
 
-    /// What the checker finds in the history so far, as text; empty: it is clean.
-    [[nodiscard]] std::string wrong_with_history(history::check_options options = {}) const;
+    /// The violations in the history so far, as text; empty: none.
+    [[nodiscard]] std::string history_violations(history::check_options options = {}) const;
     [[nodiscard]] std::vector<history::event> history_so_far() const;
-    /// When the process was told of its loss, by the history.
+    /// When lost() fired in the process, by the history.
     [[nodiscard]] std::optional<history::stamp> loss_of(const taker_process& process) const;
-    /// What the engine's own check finds; empty: it is in order.
-    [[nodiscard]] std::string wrong_with_store() const;
+    /// What the engine's integrity check finds; empty: nothing.
+    [[nodiscard]] std::string store_damage() const;
 
     [[nodiscard]] bool frees_dead_at_once() const { return frees_dead_at_once_; }
     [[nodiscard]] history::recorder& events() { return events_; }
@@ -67,7 +67,7 @@ private:
     unguarded_counter counter_;
     bool frees_dead_at_once_;
     bool fifo_;
-    client here_;
+    client own_client_;
     unsigned started_ = 0;
 };
 

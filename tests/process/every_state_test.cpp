@@ -1,6 +1,6 @@
-// A lock_taker is killed or stopped in every state, and the next one proceeds within the time that
-// P7 and P8 promise: at once if the engine knows the dead, else when the lease, or the short time
-// of a hand-off, is over.
+// A lock_taker is killed or stopped in every state. The next one acquires the lock within the time
+// that P7 and P8 promise: at once if the engine notices deaths, otherwise when the lease, or the
+// provisional grant of a hand-off, expires.
 
 #include "process/process_fixture.hpp"
 #include "support/environment.hpp"
@@ -18,149 +18,150 @@ constexpr milliseconds hand_off = 2000ms;
 /// A lost wake-up costs a second; the rest is for a busy machine.
 constexpr milliseconds at_once = scaled(1500ms);
 
-/// What is done to it.
-enum class fate_of_taker { killed, stopped };
+enum class interruption_kind { killed, stopped };
 
-struct blow {
+struct interruption_case {
     engine_under_test engine;
-    fate_of_taker how;
+    interruption_kind kind;
 };
 
-std::vector<blow> blows() {
-    std::vector<blow> out;
+std::vector<interruption_case> interruption_cases() {
+    std::vector<interruption_case> out;
     for (const auto& engine : shared_engines()) {
-        out.push_back({engine, fate_of_taker::killed});
-        out.push_back({engine, fate_of_taker::stopped});
+        out.push_back({engine, interruption_kind::killed});
+        out.push_back({engine, interruption_kind::stopped});
     }
     return out;
 }
 
-class every_state : public testing::TestWithParam<blow> {
+class every_state : public testing::TestWithParam<interruption_case> {
 protected:
-    [[nodiscard]] static bool stopping() { return GetParam().how == fate_of_taker::stopped; }
+    [[nodiscard]] static bool stopping() { return GetParam().kind == interruption_kind::stopped; }
 
-    void strike(taker_process& process) {
+    void interrupt(taker_process& process) {
         if (stopping()) {
-            at_.stop(process);
+            arena_.stop(process);
         } else {
             process.kill();
         }
     }
 
-    /// When a holder is gone.
+    /// The bound after a holder was interrupted.
     [[nodiscard]] milliseconds after_holder() const {
-        const bool known_dead = !stopping() && at_.frees_dead_at_once();
+        const bool known_dead = !stopping() && arena_.frees_dead_at_once();
         return known_dead ? at_once : short_lease + at_once;
     }
-    /// When a waiter is gone: nobody waits for it, or at most for a hand-off to it.
+    /// The bound after a waiter was interrupted: at most a hand-off to it must expire.
     [[nodiscard]] milliseconds after_waiter() const {
-        const bool known_dead = !stopping() && at_.frees_dead_at_once();
+        const bool known_dead = !stopping() && arena_.frees_dead_at_once();
         return known_dead ? at_once : hand_off + at_once;
     }
 
     void expect_free_within(milliseconds bound, const char* state) {
-        const auto took = at_.time_to_get();
+        const auto took = arena_.time_to_acquire();
         std::cout << state << (stopping() ? " stopped: " : " killed: ") << took.count() << " ms\n";
         EXPECT_LT(took, bound) << state;
     }
 
-    /// Whoever was stopped goes on, comes to an end and has done nothing wrong.
-    void expect_good_end(taker_process& process) {
+    /// A stopped process is resumed and ends; the history has no violation.
+    void expect_clean_end(taker_process& process) {
         if (stopping()) {
-            process.go_on();
-            process.tell("release");
+            process.resume();
+            process.send_line("release");
             EXPECT_EQ(process.wait_for_end(), 0);
         }
-        EXPECT_EQ(at_.waiting_in_the_end(), 0U) << "P8";
-        EXPECT_EQ(at_.wrong_with_history(), "");
-        EXPECT_EQ(at_.wrong_with_store(), "");
+        EXPECT_EQ(arena_.waiters_left(), 0U) << "P8";
+        EXPECT_EQ(arena_.history_violations(), "");
+        EXPECT_EQ(arena_.store_damage(), "");
     }
 
-    arena at_{GetParam().engine};
+    arena arena_{GetParam().engine};
     const std::vector<std::string> usual_{"--lease", std::to_string(short_lease.count()), "--hold",
-                                          "told"};
+                                          "until_released"};
     /// A hand-off to it lasts its full time, which is still much less than the lease.
-    const std::vector<std::string> long_lease_{"--lease", "30000", "--hold", "told"};
+    const std::vector<std::string> long_lease_{"--lease", "30000", "--hold", "until_released"};
 };
 
 TEST_P(every_state, p7_asking) {
     for (int i = 0; i < 5; ++i) {
-        const auto one = at_.start(usual_);
-        ASSERT_TRUE(one->hear("asking"));
-        strike(*one);
+        const auto taker = arena_.start(usual_);
+        ASSERT_TRUE(taker->wait_for_line("asking"));
+        interrupt(*taker);
         expect_free_within(after_holder(), "asking");
-        expect_good_end(*one);
+        expect_clean_end(*taker);
     }
 }
 
 TEST_P(every_state, p8_waiting) {
-    auto mine = at_.try_for(long_wait);
-    ASSERT_TRUE(mine);
-    const auto one = at_.start(long_lease_);
-    ASSERT_TRUE(eventually([&] { return at_.waits(*one); }));
-    strike(*one);
-    const auto next = at_.start({"--hold", "told"});
-    ASSERT_TRUE(eventually([&] { return at_.waits(*next); }));
-    mine->release();
+    auto held = arena_.try_for(long_wait);
+    ASSERT_TRUE(held);
+    const auto taker = arena_.start(long_lease_);
+    ASSERT_TRUE(eventually([&] { return arena_.is_waiting(*taker); }));
+    interrupt(*taker);
+    const auto next = arena_.start({"--hold", "until_released"});
+    ASSERT_TRUE(eventually([&] { return arena_.is_waiting(*next); }));
+    held->release();
     const stopwatch watch;
-    ASSERT_TRUE(next->hear("holding"));
+    ASSERT_TRUE(next->wait_for_line("holding"));
     EXPECT_LT(watch.elapsed(), after_waiter());
-    next->tell("release");
+    next->send_line("release");
     ASSERT_EQ(next->wait_for_end(), 0);
-    expect_good_end(*one);
+    expect_clean_end(*taker);
 }
 
-TEST_P(every_state, p8_granted_but_not_yet_told) {
-    auto mine = at_.try_for(long_wait);
-    ASSERT_TRUE(mine);
-    const auto one = at_.start(long_lease_);
-    ASSERT_TRUE(eventually([&] { return at_.waits(*one); }));
-    at_.stop(*one); // it cannot hear of the hand-off
-    mine->release();
-    if (!stopping()) { one->kill(); }
-    expect_free_within(after_waiter(), "granted but not told");
-    expect_good_end(*one);
+TEST_P(every_state, p8_granted_before_the_notice_is_read) {
+    auto held = arena_.try_for(long_wait);
+    ASSERT_TRUE(held);
+    const auto taker = arena_.start(long_lease_);
+    ASSERT_TRUE(eventually([&] { return arena_.is_waiting(*taker); }));
+    arena_.stop(*taker); // it cannot receive the grant
+    held->release();
+    if (!stopping()) { taker->kill(); }
+    expect_free_within(after_waiter(), "granted, notice unread");
+    expect_clean_end(*taker);
 }
 
 TEST_P(every_state, p7_holding) {
-    const auto one = at_.start(usual_);
-    ASSERT_TRUE(one->hear("holding"));
-    strike(*one);
+    const auto taker = arena_.start(usual_);
+    ASSERT_TRUE(taker->wait_for_line("holding"));
+    interrupt(*taker);
     expect_free_within(after_holder(), "holding");
-    expect_good_end(*one);
+    expect_clean_end(*taker);
 }
 
 TEST_P(every_state, p7_renewing) {
     for (int i = 0; i < by_run_length(2, 5); ++i) {
-        const auto one = at_.start(usual_);
-        ASSERT_TRUE(one->hear("renewed"));
-        ASSERT_TRUE(one->hear("renewed"));
-        // The next one is due a third of the lease later: strike around then.
+        const auto taker = arena_.start(usual_);
+        ASSERT_TRUE(taker->wait_for_line("renewed"));
+        ASSERT_TRUE(taker->wait_for_line("renewed"));
+        // The next one is due a third of the lease later: interrupt around then.
         const stopwatch watch;
         const auto moment = short_lease / 3 + milliseconds{by_run_length(i - 1, i - 3)};
         ASSERT_TRUE(eventually([&] { return watch.elapsed() >= moment; }));
-        strike(*one);
+        interrupt(*taker);
         expect_free_within(after_holder(), "renewing");
-        expect_good_end(*one);
+        expect_clean_end(*taker);
     }
 }
 
 TEST_P(every_state, p7_releasing) {
     for (int i = 0; i < by_run_length(2, 5); ++i) {
-        const auto one = at_.start(usual_);
-        ASSERT_TRUE(one->hear("holding"));
-        one->tell("release");
-        ASSERT_TRUE(one->hear("releasing"));
-        strike(*one);
+        const auto taker = arena_.start(usual_);
+        ASSERT_TRUE(taker->wait_for_line("holding"));
+        taker->send_line("release");
+        ASSERT_TRUE(taker->wait_for_line("releasing"));
+        interrupt(*taker);
         expect_free_within(after_holder(), "releasing");
-        expect_good_end(*one);
+        expect_clean_end(*taker);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(on, every_state, testing::ValuesIn(blows()), [](const auto& one) {
-    return one.param.engine.name +
-           (one.param.how == fate_of_taker::killed ? "_killed" : "_stopped");
-});
+INSTANTIATE_TEST_SUITE_P(on, every_state, testing::ValuesIn(interruption_cases()),
+                         [](const auto& test) {
+                             return test.param.engine.name +
+                                    (test.param.kind == interruption_kind::killed ? "_killed"
+                                                                                  : "_stopped");
+                         });
 
 } // namespace
 } // namespace holdfast::test

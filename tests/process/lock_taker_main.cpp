@@ -1,11 +1,11 @@
-// lock_taker: a program that takes a lock, works under it and writes down what happened, to be
-// killed and stopped by tests in every state. Says each state on a line of its own:
+// lock_taker: a program that acquires a lock, works under it and records the history. Tests kill
+// and stop it in every state. It prints each state on a line:
 //
 //   asking | holding TOKEN | renewed | woke valid=0 at=NS | lost at=NS | releasing | released |
-//   gave_up | failed: WHY | done
+//   gave_up | failed: REASON | done
 //
-// While it holds with --hold told it obeys lines on its standard input: write (says accepted or
-// refused), release. It ends with its parent.
+// With --hold until_released it reads commands from its standard input while it holds the lock:
+// write (prints accepted or refused), release. It ends with its parent.
 
 #include "history/recorder.hpp"
 #include "support/guarded_store.hpp"
@@ -35,30 +35,30 @@ using std::chrono::milliseconds;
 namespace history = holdfast::history;
 using history::stamp;
 
-/// --name value, in any order; a name that is not asked for is an error.
-class flags {
+/// --name value, in any order; unknown names are an error.
+class command_flags {
 public:
-    flags(int count, char** words) {
+    command_flags(int count, char** words) {
         for (int i = 1; i + 1 < count; i += 2) { given_[words[i]] = words[i + 1]; }
     }
-    std::string text(const std::string& name, const std::string& otherwise = {}) {
+    std::string text(const std::string& name, const std::string& fallback = {}) {
         const auto found = given_.find("--" + name);
-        if (found == given_.end()) { return otherwise; }
+        if (found == given_.end()) { return fallback; }
         auto out = found->second;
         given_.erase(found);
         return out;
     }
-    long number(const std::string& name, long otherwise) {
+    long number(const std::string& name, long fallback) {
         const auto word = text(name);
-        if (word.empty()) { return otherwise; }
+        if (word.empty()) { return fallback; }
         long out = 0;
         const auto end = word.data() + word.size();
         if (std::from_chars(word.data(), end, out).ptr != end) {
-            throw std::invalid_argument{"--" + name + " is no number"};
+            throw std::invalid_argument{"--" + name + " is not a number"};
         }
         return out;
     }
-    void no_more() const {
+    void require_all_read() const {
         if (!given_.empty()) { throw std::invalid_argument{"unknown: " + given_.begin()->first}; }
     }
 
@@ -67,7 +67,7 @@ private:
 };
 
 struct settings {
-    explicit settings(flags given)
+    explicit settings(command_flags given)
         : url{given.text("url")},
           name{given.text("name", "stock")},
           label{given.text("label")},
@@ -81,70 +81,71 @@ struct settings {
           wait{given.number("wait", -1)},
           rounds{given.number("rounds", 1)},
           hold{given.text("hold", "0")},
-          hold_us{hold == "told" ? 0 : std::stol(hold)},
+          hold_us{hold == "until_released" ? 0 : std::stol(hold)},
           pause_us{given.number("pause", 0)},
           quiet{given.number("quiet", 0) != 0},
           renew{given.number("renew", 1) != 0},
           pipelined{given.number("pipelined", 0) != 0} {
-        given.no_more();
+        given.require_all_read();
     }
     std::string url;
     std::string name;
-    std::string label; ///< of the process in the history
+    std::string label; ///< the process's label in the history
     std::string history;
-    std::string store;   ///< a guarded_store; none: no writes
+    std::string store;   ///< a guarded_store; empty: no writes
     std::string counter; ///< an unguarded_counter
     std::string mode;    ///< exclusive, shared or permits
     unsigned permits;
     unsigned limit;
     milliseconds lease;
-    milliseconds wait; ///< negative: for ever
-    long rounds;       ///< 0: for ever
-    std::string hold;  ///< at most so many microseconds, or "told"
+    milliseconds wait; ///< negative: no limit
+    long rounds;       ///< 0: no limit
+    std::string hold;  ///< at most this many microseconds, or "until_released"
     microseconds hold_us;
     microseconds pause_us; ///< between rounds, at most
-    bool quiet;            ///< says nothing: nobody reads
+    bool quiet;            ///< prints nothing
     bool renew;
-    bool pipelined; ///< it does not wait for the answers to its releases
+    bool pipelined; ///< does not wait for the answers to its releases
 };
 
 class taker {
 public:
-    explicit taker(const settings& how)
-        : how_{how},
-          history_{how.history, how.label},
-          client_{how.url, {.pipeline_release = how.pipelined}},
-          store_{how.store},
-          counter_{how.counter},
+    explicit taker(const settings& settings)
+        : settings_{settings},
+          history_{settings.history, settings.label},
+          client_{settings.url, {.pipeline_release = settings.pipelined}},
+          store_{settings.store},
+          counter_{settings.counter},
           random_{static_cast<unsigned>(::getpid())} {}
 
     void run() {
-        for (long i = 1; how_.rounds == 0 || i <= how_.rounds; ++i) {
-            take_once(how_.label + "-" + std::to_string(::getpid()) + "#" + std::to_string(i));
-            sleep_up_to(how_.pause_us);
+        for (long i = 1; settings_.rounds == 0 || i <= settings_.rounds; ++i) {
+            acquire_once(settings_.label + "-" + std::to_string(::getpid()) + "#" +
+                         std::to_string(i));
+            sleep_up_to(settings_.pause_us);
         }
-        say("done");
+        print("done");
     }
 
 private:
-    void say(const std::string& what) {
-        if (how_.quiet) { return; }
-        const std::lock_guard lock{saying_};
-        std::cout << what << std::endl; // each line at once: the next moment may be the last
+    void print(const std::string& line) {
+        if (settings_.quiet) { return; }
+        const std::lock_guard lock{print_mutex_};
+        std::cout << line << std::endl; // flushed: the process may be killed at any moment
     }
 
-    void sleep_up_to(microseconds most) {
-        sleep_up_to(most, [] {});
+    void sleep_up_to(microseconds max) {
+        sleep_up_to(max, [] {});
     }
 
-    /// Looks around every now and then.
-    template <class Look>
-    void sleep_up_to(microseconds most, Look look) {
-        if (most <= 0us) { return; }
-        std::uniform_int_distribution<long> some{0, most.count()};
-        const auto until = history::now() + microseconds{some(random_)};
+    /// Calls `poll` about every millisecond.
+    template <class Poll>
+    void sleep_up_to(microseconds max, Poll poll) {
+        if (max <= 0us) { return; }
+        std::uniform_int_distribution<long> length{0, max.count()};
+        const auto until = history::now() + microseconds{length(random_)};
         while (history::now() < until) {
-            look();
+            poll();
             if (until - history::now() > 1ms) {
                 ::poll(nullptr, 0, 1);
             } else {
@@ -153,55 +154,55 @@ private:
         }
     }
 
-    std::optional<holdfast::lease> ask() {
-        const holdfast::hold_options options{
-            .lease = how_.lease, .renew = how_.renew, .note = how_.label};
-        if (how_.mode == "shared") {
-            holdfast::shared_mutex lock{client_, how_.name};
-            if (how_.wait < 0ms) { return lock.acquire_shared(options); }
-            return lock.try_acquire_shared_for(how_.wait, options);
+    std::optional<holdfast::lease> acquire() {
+        const holdfast::acquire_options options{
+            .lease = settings_.lease, .renew = settings_.renew, .note = settings_.label};
+        if (settings_.mode == "shared") {
+            holdfast::shared_mutex lock{client_, settings_.name};
+            if (settings_.wait < 0ms) { return lock.acquire_shared(options); }
+            return lock.try_acquire_shared_for(settings_.wait, options);
         }
-        if (how_.mode == "permits") {
-            holdfast::counting_semaphore lock{client_, how_.name, how_.limit};
-            if (how_.wait < 0ms) { return lock.acquire(how_.permits, options); }
-            return lock.try_acquire_for(how_.permits, how_.wait, options);
+        if (settings_.mode == "permits") {
+            holdfast::counting_semaphore lock{client_, settings_.name, settings_.limit};
+            if (settings_.wait < 0ms) { return lock.acquire(settings_.permits, options); }
+            return lock.try_acquire_for(settings_.permits, settings_.wait, options);
         }
-        if (how_.mode == "writer") {
-            holdfast::shared_mutex lock{client_, how_.name};
-            if (how_.wait < 0ms) { return lock.acquire(options); }
-            return lock.try_acquire_for(how_.wait, options);
+        if (settings_.mode == "writer") {
+            holdfast::shared_mutex lock{client_, settings_.name};
+            if (settings_.wait < 0ms) { return lock.acquire(options); }
+            return lock.try_acquire_for(settings_.wait, options);
         }
-        holdfast::mutex lock{client_, how_.name};
-        if (how_.wait < 0ms) { return lock.acquire(options); }
-        return lock.try_acquire_for(how_.wait, options);
+        holdfast::mutex lock{client_, settings_.name};
+        if (settings_.wait < 0ms) { return lock.acquire(options); }
+        return lock.try_acquire_for(settings_.wait, options);
     }
 
     [[nodiscard]] history::mode recorded_mode() const {
-        if (how_.mode == "shared") { return history::mode::shared; }
-        return how_.mode == "permits" ? history::mode::permits : history::mode::exclusive;
+        if (settings_.mode == "shared") { return history::mode::shared; }
+        return settings_.mode == "permits" ? history::mode::permits : history::mode::exclusive;
     }
 
-    void take_once(const std::string& owner) {
-        say("asking");
-        history_.record(history::requested{how_.name, owner, recorded_mode(), how_.permits,
-                                           how_.limit, how_.lease});
-        std::optional<holdfast::lease> got;
+    void acquire_once(const std::string& owner) {
+        print("asking");
+        history_.record(history::requested{settings_.name, owner, recorded_mode(),
+                                           settings_.permits, settings_.limit, settings_.lease});
+        std::optional<holdfast::lease> held;
         try {
-            got = ask();
+            held = acquire();
         } catch (const holdfast::error&) {
-            history_.record(history::gave_up{how_.name, owner, history::reason::failed});
+            history_.record(history::gave_up{settings_.name, owner, history::reason::failed});
             throw;
         }
-        if (!got) {
-            history_.record(history::gave_up{how_.name, owner, history::reason::timeout});
-            say("gave_up");
+        if (!held) {
+            history_.record(history::gave_up{settings_.name, owner, history::reason::timeout});
+            print("gave_up");
             return;
         }
-        hold(*got, owner);
+        hold(*held, owner);
     }
 
-    /// N as far as can be known, at most a millisecond too early: the clock is read first, and once
-    /// more, as this process may be stopped in between.
+    /// N, at most a millisecond too early. Reads the clock before and after, because this process
+    /// may be stopped in between.
     static stamp valid_until(const holdfast::lease& held) {
         for (;;) {
             const auto now = history::now();
@@ -212,84 +213,86 @@ private:
 
     void hold(holdfast::lease& held, const std::string& owner) {
         granted_at_ = history::now();
-        over_at_ = {};
+        expired_at_ = {};
         until_ = valid_until(held);
-        history_.record(history::granted{how_.name, owner, held.token(), until_});
+        history_.record(history::granted{settings_.name, owner, held.token(), until_});
         std::atomic<bool> lost{false};
         {
             const std::stop_callback when_lost{
                 held.lost(), [&] {
                     const auto fired = history::now();
                     lost = true;
-                    history_.record(history::lost{how_.name, owner, until_, fired});
-                    say("lost at=" + std::to_string(fired.count()));
+                    history_.record(history::lost{settings_.name, owner, until_, fired});
+                    print("lost at=" + std::to_string(fired.count()));
                 }};
-            say("holding " + std::to_string(held.token()));
-            if (!how_.counter.empty()) { write(held, owner); }
-            if (how_.hold == "told") {
-                hold_until_told(held, owner);
+            print("holding " + std::to_string(held.token()));
+            if (!settings_.counter.empty()) { write(held, owner); }
+            if (settings_.hold == "until_released") {
+                hold_until_released(held, owner);
             } else {
-                sleep_up_to(how_.hold_us, [&] { note_renewal(held, owner); });
+                sleep_up_to(settings_.hold_us, [&] { record_renewal(held, owner); });
             }
         }
-        say("releasing");
-        if (!lost) { history_.record(history::released{how_.name, owner}); }
-        if (!how_.pipelined) { held.release(); } // or else when it goes out of scope
-        say("released");
+        print("releasing");
+        if (!lost) { history_.record(history::released{settings_.name, owner}); }
+        if (!settings_.pipelined) { held.release(); } // otherwise the destructor releases
+        print("released");
     }
 
     void write(const holdfast::lease& held, const std::string& owner) {
         const auto begun = history::now();
-        const auto accepted = how_.store.empty() || store_.write(held.token());
+        const auto accepted = settings_.store.empty() || store_.write(held.token());
         std::optional<std::int64_t> value;
-        if (accepted && !how_.counter.empty()) { value = counter_.increment(); }
-        history_.record(history::wrote{how_.name, owner, held.token(), accepted, begun, value});
-        if (how_.hold == "told") { say(accepted ? "accepted" : "refused"); }
+        if (accepted && !settings_.counter.empty()) { value = counter_.increment(); }
+        history_.record(
+            history::wrote{settings_.name, owner, held.token(), accepted, begun, value});
+        if (settings_.hold == "until_released") { print(accepted ? "accepted" : "refused"); }
     }
 
-    /// A renewal was sent at most a lease before the new end, and after the lease was last seen to
-    /// be over.
-    void note_renewal(const holdfast::lease& held, const std::string& owner) {
+    /// The renewal was sent at most a lease before the new end, and after the lease was last seen
+    /// expired.
+    void record_renewal(const holdfast::lease& held, const std::string& owner) {
         const auto now = history::now();
         if (!held.valid()) {
-            over_at_ = now;
+            expired_at_ = now;
             return;
         }
         const auto until = valid_until(held);
         if (until <= until_.load() + 2ms) { return; }
         until_ = until;
-        history_.record(history::renewed{how_.name, owner, until,
-                                         std::max({granted_at_, over_at_, until - how_.lease})});
-        say("renewed");
+        history_.record(
+            history::renewed{settings_.name, owner, until,
+                             std::max({granted_at_, expired_at_, until - settings_.lease})});
+        print("renewed");
     }
 
-    void hold_until_told(const holdfast::lease& held, const std::string& owner) {
-        for (auto looked = granted_at_;;) {
+    void hold_until_released(const holdfast::lease& held, const std::string& owner) {
+        for (auto last_poll = granted_at_;;) {
             const auto now = history::now();
             const bool valid = held.valid();
-            if (now - looked > 300ms) { // it was stopped
-                say(std::string{"woke valid="} + (valid ? "1" : "0") +
-                    " at=" + std::to_string(now.count()));
+            if (now - last_poll > 300ms) { // the process was stopped
+                print(std::string{"woke valid="} + (valid ? "1" : "0") +
+                      " at=" + std::to_string(now.count()));
             }
-            looked = now;
-            note_renewal(held, owner);
-            pollfd told{STDIN_FILENO, POLLIN, 0};
-            if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&told, 1, 2) <= 0) { continue; }
+            last_poll = now;
+            record_renewal(held, owner);
+            pollfd input{STDIN_FILENO, POLLIN, 0};
+            if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&input, 1, 2) <= 0) { continue; }
             std::string word;
             if (!(std::cin >> word) || word == "release") { return; }
             if (word == "write") { write(held, owner); }
         }
     }
 
-    const settings& how_;
+    const settings& settings_;
     history::recorder history_;
     holdfast::client client_;
     holdfast::test::guarded_store store_;
     holdfast::test::unguarded_counter counter_;
     std::minstd_rand random_;
-    std::mutex saying_;
+    std::mutex print_mutex_;
     stamp granted_at_{};
-    stamp over_at_{}; ///< when the lease was last seen not to be valid
+    stamp expired_at_{}; ///< when the lease was last seen expired
     std::atomic<stamp> until_{};
 };
 
@@ -297,18 +300,18 @@ private:
 
 int main(int count, char** words) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    std::ios::sync_with_stdio(false); // so that in_avail() knows what has been read
+    std::ios::sync_with_stdio(false); // so that in_avail() sees buffered input
     try {
-        flags given{count, words};
-        // Whoever started us may have ended before prctl().
+        command_flags given{count, words};
+        // The parent may have exited before prctl().
         if (const auto parent = given.number("parent", 0); parent != 0 && ::getppid() != parent) {
             return 1;
         }
-        const settings how{given};
-        taker{how}.run();
+        const settings settings{given};
+        taker{settings}.run();
         return 0;
-    } catch (const std::exception& wrong) {
-        std::cout << "failed: " << wrong.what() << std::endl;
+    } catch (const std::exception& problem) {
+        std::cout << "failed: " << problem.what() << std::endl;
         return 1;
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Tests of processes run against every engine that more than one process can use.
+// The fixture of process tests, which run on every engine that several processes can share.
 
 #include "process/arena.hpp"
 
@@ -9,7 +9,7 @@ namespace holdfast::test {
 
 class processes : public testing::TestWithParam<engine_under_test> {
 protected:
-    arena at_{GetParam()};
+    arena arena_{GetParam()};
 };
 
 // NOLINTNEXTLINE: the name that a test suite is given is a token, not an expression

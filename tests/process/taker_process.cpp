@@ -15,18 +15,18 @@ namespace holdfast::test {
 
 namespace {
 
-void demand(bool good, const char* what, int number = errno) {
-    if (!good) { throw std::system_error{number, std::generic_category(), what}; }
+void require(bool succeeded, const char* call, int number = errno) {
+    if (!succeeded) { throw std::system_error{number, std::generic_category(), call}; }
 }
 
 struct pipe_ends {
-    base::fd out;
-    base::fd in;
+    base::fd read_end;
+    base::fd write_end;
 };
 
 pipe_ends make_pipe() {
     std::array<int, 2> ends{};
-    demand(::pipe2(ends.data(), O_CLOEXEC) == 0, "pipe2");
+    require(::pipe2(ends.data(), O_CLOEXEC) == 0, "pipe2");
     return {base::fd{ends[0]}, base::fd{ends[1]}};
 }
 
@@ -34,30 +34,30 @@ pipe_ends make_pipe() {
 
 taker_process::taker_process(history::recorder& events, std::vector<std::string> flags)
     : events_{events} {
-    std::signal(SIGPIPE, SIG_IGN); // tell() may speak to one that has ended
+    std::signal(SIGPIPE, SIG_IGN); // send_line() may write to a process that has exited
     auto input = make_pipe();
     auto output = make_pipe();
     flags.insert(flags.begin(), {HOLDFAST_LOCK_TAKER, "--parent", std::to_string(::getpid())});
     std::vector<char*> words;
     words.reserve(flags.size() + 1);
-    for (auto& one : flags) { words.push_back(one.data()); }
+    for (auto& flag : flags) { words.push_back(flag.data()); }
     words.push_back(nullptr);
     ::posix_spawn_file_actions_t actions;
-    demand(::posix_spawn_file_actions_init(&actions) == 0, "posix_spawn");
-    ::posix_spawn_file_actions_adddup2(&actions, input.out.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, output.in.get(), STDOUT_FILENO);
+    require(::posix_spawn_file_actions_init(&actions) == 0, "posix_spawn");
+    ::posix_spawn_file_actions_adddup2(&actions, input.read_end.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDOUT_FILENO);
     const auto failed =
         ::posix_spawn(&pid_, HOLDFAST_LOCK_TAKER, &actions, nullptr, words.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
-    demand(failed == 0, "posix_spawn", failed);
-    to_ = std::move(input.in);
-    from_ = std::move(output.out);
+    require(failed == 0, "posix_spawn", failed);
+    input_ = std::move(input.write_end);
+    output_ = std::move(output.read_end);
 }
 
 taker_process::~taker_process() {
     try {
         kill();
-    } catch (const std::exception&) { // it is gone all the same
+    } catch (const std::exception&) { // nothing more can be done
     }
 }
 
@@ -65,20 +65,20 @@ void taker_process::kill() {
     if (ended()) { return; }
     const auto sent = history::now();
     ::kill(pid_, SIGKILL);
-    demand(::waitpid(pid_, &status_, 0) == pid_, "waitpid");
+    require(::waitpid(pid_, &status_, 0) == pid_, "waitpid");
     reaped_ = true;
     events_.record(history::killed{pid_, sent});
 }
 
 void taker_process::stop() {
-    if (ended()) { return; } // its pid may be another's by now
+    if (ended()) { return; } // its pid may have been reused
     stopped_at_ = history::now();
     ::kill(pid_, SIGSTOP);
-    demand(::waitpid(pid_, &status_, WUNTRACED) == pid_, "waitpid");
+    require(::waitpid(pid_, &status_, WUNTRACED) == pid_, "waitpid");
     reaped_ = !WIFSTOPPED(status_);
 }
 
-history::stamp taker_process::go_on() {
+history::stamp taker_process::resume() {
     const auto sent = history::now();
     if (ended()) { return sent; }
     ::kill(pid_, SIGCONT);
@@ -96,27 +96,28 @@ int taker_process::wait_for_end(milliseconds within) {
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
 }
 
-void taker_process::tell(const std::string& word) const {
-    const auto line = word + "\n";
-    demand(::write(to_.get(), line.data(), line.size()) >= 0 || errno == EPIPE, "write");
+void taker_process::send_line(const std::string& line) const {
+    const auto text = line + "\n";
+    require(::write(input_.get(), text.data(), text.size()) >= 0 || errno == EPIPE, "write");
 }
 
 bool taker_process::read_more(milliseconds within) {
-    pollfd ready{from_.get(), POLLIN, 0};
+    pollfd ready{output_.get(), POLLIN, 0};
     if (::poll(&ready, 1, static_cast<int>(within.count())) <= 0) { return false; }
-    std::array<char, 512> some{};
-    const auto got = ::read(from_.get(), some.data(), some.size());
-    if (got <= 0) { return false; }
-    heard_.append(some.data(), static_cast<std::size_t>(got));
+    std::array<char, 512> buffer{};
+    const auto length = ::read(output_.get(), buffer.data(), buffer.size());
+    if (length <= 0) { return false; }
+    unread_.append(buffer.data(), static_cast<std::size_t>(length));
     return true;
 }
 
-std::optional<std::string> taker_process::hear(const std::string& word, milliseconds within) {
+std::optional<std::string> taker_process::wait_for_line(const std::string& word,
+                                                        milliseconds within) {
     const stopwatch watch;
     for (;;) {
-        for (auto end = heard_.find('\n'); end != std::string::npos; end = heard_.find('\n')) {
-            const auto line = heard_.substr(0, end);
-            heard_.erase(0, end + 1);
+        for (auto end = unread_.find('\n'); end != std::string::npos; end = unread_.find('\n')) {
+            const auto line = unread_.substr(0, end);
+            unread_.erase(0, end + 1);
             if (line.starts_with(word)) { return line; }
         }
         const auto left = within - watch.elapsed();

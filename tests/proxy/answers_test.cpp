@@ -1,4 +1,4 @@
-// Answers that are lost, late, or not what the server said.
+// Answers that are lost, late or replaced.
 
 #include "proxy/proxy_fixture.hpp"
 
@@ -10,21 +10,21 @@ namespace {
 
 class proxy_answers : public proxy_fixture {};
 
-TEST_F(proxy_answers, are_lost_although_the_server_did_as_asked) {
+TEST_F(proxy_answers, are_lost_although_the_server_executed_the_request) {
     auto client = connect();
-    between.drop_answers();
+    proxy_.drop_answers();
     client.send({"INCR", "n"});
     EXPECT_TRUE(client.closes());
     EXPECT_TRUE(client.was_reset());
     EXPECT_FALSE(client.read());
     EXPECT_EQ(value("n"), "1");
     EXPECT_EQ(connect().ask({"INCR", "n"}).number(), 2) << "only one was to be lost";
-    EXPECT_EQ(between.counts().dropped, 1U);
+    EXPECT_EQ(proxy_.counts().dropped, 1U);
 }
 
-TEST_F(proxy_answers, are_lost_if_the_request_holds_certain_bytes) {
+TEST_F(proxy_answers, are_lost_if_the_request_contains_certain_bytes) {
     auto client = connect();
-    between.drop_answers({.with = "stock"});
+    proxy_.drop_answers({.with = "stock"});
     EXPECT_EQ(client.ask({"INCR", "other"}).number(), 1);
     client.send({"INCR", "other"});
     client.send({"INCR", "stock"});
@@ -33,29 +33,29 @@ TEST_F(proxy_answers, are_lost_if_the_request_holds_certain_bytes) {
     EXPECT_EQ(value("stock"), "1");
 }
 
-TEST_F(proxy_answers, are_lost_until_further_notice) {
-    between.drop_answers({.times = for_good});
+TEST_F(proxy_answers, are_lost_until_heal) {
+    proxy_.drop_answers({.times = for_good});
     for (int i = 0; i < 3; ++i) {
         auto client = connect();
         client.send({"INCR", "n"});
         EXPECT_TRUE(client.closes());
     }
-    between.heal();
+    proxy_.heal();
     EXPECT_EQ(connect().ask({"INCR", "n"}).number(), 4);
 }
 
-TEST_F(proxy_answers, may_be_lost_without_a_word) {
+TEST_F(proxy_answers, may_be_lost_on_a_silent_connection) {
     auto client = connect();
-    between.drop_answers({}, ending::silence);
+    proxy_.drop_answers({}, ending::silence);
     client.send({"INCR", "n"});
-    ASSERT_TRUE(eventually([&] { return between.counts().dropped == 1; }));
+    ASSERT_TRUE(eventually([&] { return proxy_.counts().dropped == 1; }));
     EXPECT_EQ(value("n"), "1");
     EXPECT_FALSE(client.closes(a_while));
 }
 
-TEST_F(proxy_answers, may_be_lost_with_an_orderly_end) {
+TEST_F(proxy_answers, may_be_lost_with_an_orderly_close) {
     auto client = connect();
-    between.drop_answers({}, ending::close);
+    proxy_.drop_answers({}, ending::close);
     client.send({"INCR", "n"});
     EXPECT_TRUE(client.closes());
     EXPECT_FALSE(client.was_reset());
@@ -65,13 +65,13 @@ TEST_F(proxy_answers, may_be_lost_with_an_orderly_end) {
 TEST_F(proxy_answers, are_held_until_released) {
     auto client = connect();
     auto listener = inbox("c");
-    between.hold_answers({.with = "PUBLISH"});
+    proxy_.hold_answers({.with = "PUBLISH"});
     client.send({"PUBLISH", "c", "early"});
     client.send({"PING"});
     EXPECT_EQ(listener.read().value().text(), "[message, c, early]") << "before its own answer";
     EXPECT_FALSE(client.read(a_while));
-    EXPECT_EQ(between.counts().held, 1U);
-    between.release();
+    EXPECT_EQ(proxy_.counts().held, 1U);
+    proxy_.release();
     EXPECT_EQ(client.read().value().number(), 1);
     EXPECT_EQ(client.read().value().text(), "PONG");
 }
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(kinds, proxy_garbage,
 
 TEST_P(proxy_garbage, comes_in_place_of_one_answer) {
     auto client = connect();
-    between.mangle(GetParam(), {.with = "INCR"});
+    proxy_.mangle(GetParam(), {.with = "INCR"});
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
     client.send({"INCR", "n"});
     EXPECT_THROW(static_cast<void>(client.read()), std::runtime_error);
@@ -94,11 +94,11 @@ TEST_P(proxy_garbage, comes_in_place_of_one_answer) {
 
 TEST_F(proxy_answers, may_end_half_way) {
     auto client = connect();
-    between.mangle(garbage::truncated);
+    proxy_.mangle(garbage::truncated);
     client.send({"ECHO", "a long word"});
     EXPECT_FALSE(client.read());
     EXPECT_TRUE(client.closes(0ms));
-    EXPECT_GT(between.counts().bytes_to_client, 0U);
+    EXPECT_GT(proxy_.counts().bytes_to_client, 0U);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Connections that are cut, refused, or no longer lead anywhere.
+// Connections that are cut, refused or silent.
 
 #include "proxy/proxy_fixture.hpp"
 
@@ -13,7 +13,7 @@ class proxy_connections : public proxy_fixture {};
 TEST_F(proxy_connections, are_reset_when_cut) {
     auto client = connect();
     client.ask({"PING"});
-    between.cut();
+    proxy_.cut();
     EXPECT_TRUE(client.closes());
     EXPECT_TRUE(client.was_reset());
     EXPECT_TRUE(eventually([&] { return clients_at_server() == 0; }));
@@ -23,38 +23,38 @@ TEST_F(proxy_connections, are_reset_when_cut) {
 TEST_F(proxy_connections, may_be_closed_in_order) {
     auto client = connect();
     client.ask({"PING"});
-    between.cut(ending::close);
+    proxy_.cut(ending::close);
     EXPECT_TRUE(client.closes());
     EXPECT_FALSE(client.was_reset());
 }
 
-TEST_F(proxy_connections, are_refused_until_told_otherwise) {
+TEST_F(proxy_connections, are_refused_until_serve_new) {
     auto client = connect();
     client.ask({"PING"});
-    between.refuse_new();
+    proxy_.refuse_new();
     EXPECT_THROW(static_cast<void>(connect()), std::system_error);
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG") << "those that are there stay";
-    between.serve_new();
+    proxy_.serve_new();
     EXPECT_EQ(connect().ask({"PING"}).text(), "PONG");
 }
 
 TEST_F(proxy_connections, are_accepted_and_never_answered) {
-    between.silence_new();
+    proxy_.silence_new();
     auto client = connect();
     client.send({"SET", "k", "v"});
     EXPECT_FALSE(client.read(a_while));
     EXPECT_FALSE(client.closes(0ms));
     EXPECT_EQ(value("k"), "nil");
     EXPECT_EQ(clients_at_server(), 0);
-    between.heal();
+    proxy_.heal();
     EXPECT_EQ(connect().ask({"PING"}).text(), "PONG");
     EXPECT_FALSE(client.read(a_while)) << "silence lasts";
 }
 
-TEST_F(proxy_connections, lead_nowhere_when_half_open) {
+TEST_F(proxy_connections, forward_nothing_when_half_open) {
     auto client = connect();
     client.ask({"PING"});
-    between.half_open();
+    proxy_.half_open();
     client.send({"SET", "k", "v"});
     EXPECT_FALSE(client.read(a_while));
     EXPECT_EQ(value("k"), "nil");
@@ -62,17 +62,17 @@ TEST_F(proxy_connections, lead_nowhere_when_half_open) {
     EXPECT_EQ(connect().ask({"PING"}).text(), "PONG") << "new ones are served";
 }
 
-TEST_F(proxy_connections, hide_the_end_of_either_side_when_half_open) {
+TEST_F(proxy_connections, hide_the_close_of_either_side_when_half_open) {
     auto client = connect();
     auto listener = inbox("c");
     client.ask({"PING"});
-    between.half_open();
+    proxy_.half_open();
     listener.close();
     EXPECT_TRUE(throughout(a_while, [&] { return clients_at_server() == 2; }));
     EXPECT_EQ(server.command({"PUBLISH", "c", "x"}).number(), 1) << "nobody hears it";
     server.kill();
     EXPECT_FALSE(client.closes(a_while));
-    between.cut();
+    proxy_.cut();
     EXPECT_TRUE(client.closes());
 }
 

@@ -4,11 +4,11 @@ namespace holdfast::test {
 
 using namespace std::string_view_literals;
 
-op_status fault_list::fate_of(std::string_view bytes) {
-    for (auto& [what, which] : waiting_) {
-        if (which.times == 0 || bytes.find(which.with) == std::string_view::npos) { continue; }
-        if (which.times != for_good) { --which.times; }
-        return what;
+proxy_fault fault_list::take_match(std::string_view bytes) {
+    for (auto& [fault, filter] : pending_) {
+        if (filter.times == 0 || bytes.find(filter.with) == std::string_view::npos) { continue; }
+        if (filter.times != for_good) { --filter.times; }
+        return fault;
     }
     return {};
 }

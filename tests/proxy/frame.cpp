@@ -14,13 +14,13 @@ std::string command_name(const redis_reply& request) {
     return out;
 }
 
-std::optional<frame> frame::take(std::string& from) {
-    std::string_view rest{from};
+std::optional<frame> frame::take(std::string& bytes) {
+    std::string_view rest{bytes};
     auto content = redis_reply::take(rest);
     if (!content) { return std::nullopt; }
-    const auto size = from.size() - rest.size();
-    frame out{from.substr(0, size), *std::move(content)};
-    from.erase(0, size);
+    const auto size = bytes.size() - rest.size();
+    frame out{bytes.substr(0, size), *std::move(content)};
+    bytes.erase(0, size);
     return out;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Chance, by which a proxy delivers requests late, out of order and twice.
+// Random choices by which a proxy delivers requests late, out of order and twice.
 
 #include "proxy/faults.hpp"
 #include "proxy/frame.hpp"
@@ -11,12 +11,12 @@
 
 namespace holdfast::test {
 
-/// Only requests that change a lock take part: SET and EVALSHA.
+/// Affects only requests that change a lock: SET and EVALSHA.
 struct late_delivery_terms {
-    unsigned seed = 0;      ///< the same seed makes the same choices
-    int one_delayed_in = 0; ///< of so many requests; 0: none
+    unsigned seed = 0;      ///< the same seed gives the same choices
+    int one_delayed_in = 0; ///< one of so many requests is delayed; 0: none
     int one_repeated_in = 0;
-    std::chrono::milliseconds least{0}; ///< how late
+    std::chrono::milliseconds least{0}; ///< delay
     std::chrono::milliseconds most{0};
 };
 
@@ -24,7 +24,7 @@ class late_delivery {
 public:
     explicit late_delivery(const late_delivery_terms& terms) : terms_{terms}, random_{terms.seed} {}
 
-    /// Whether this request, and what its connection brings after it, is delivered late.
+    /// Whether this request, and what its connection sends after it, is delivered late.
     [[nodiscard]] bool delays(const redis_reply& request) {
         return changes_a_lock(request) && happens_once_in(terms_.one_delayed_in);
     }
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::chrono::milliseconds delay() {
         return std::chrono::milliseconds{between(terms_.least.count(), terms_.most.count())};
     }
-    /// What the client sees of a connection that is late.
+    /// How a late connection ends for the client.
     [[nodiscard]] ending ending_for_client() {
         constexpr std::array all{ending::silence, ending::reset, ending::close};
         return all.at(static_cast<std::size_t>(between(0, std::ssize(all) - 1)));

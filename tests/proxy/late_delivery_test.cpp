@@ -1,4 +1,4 @@
-// Connections that fall behind, and requests that arrive twice.
+// Delayed connections, and requests that arrive twice.
 
 #include "proxy/proxy_fixture.hpp"
 
@@ -18,14 +18,14 @@ redis_reply request(const std::string& command) {
 
 class proxy_late_delivery : public proxy_fixture {};
 
-TEST_F(proxy_late_delivery, of_a_connection_comes_after_newer_ones_have_spoken) {
+TEST_F(proxy_late_delivery, of_a_connection_comes_after_requests_of_newer_ones) {
     for (unsigned seed = 1; seed <= 4; ++seed) { // however it ends for the client
         auto given_up = connect();
         EXPECT_EQ(given_up.ask({"PING"}).text(), "PONG");
-        between.deliver_late(all_delayed(seed));
+        proxy_.deliver_late(all_delayed(seed));
         given_up.send({"SET", "k", "old"});
-        ASSERT_TRUE(eventually([&] { return between.counts().delayed == seed; }));
-        between.heal();
+        ASSERT_TRUE(eventually([&] { return proxy_.counts().delayed == seed; }));
+        proxy_.heal();
         EXPECT_EQ(connect().ask({"SET", "k", "new"}).text(), "OK");
         EXPECT_EQ(value("k"), "new");
         EXPECT_TRUE(eventually([&] { return value("k") == "old"; })) << "it arrives last";
@@ -33,34 +33,34 @@ TEST_F(proxy_late_delivery, of_a_connection_comes_after_newer_ones_have_spoken) 
     }
 }
 
-TEST_F(proxy_late_delivery, survives_that_the_client_closes_and_that_all_are_cut) {
-    between.deliver_late(all_delayed(1));
+TEST_F(proxy_late_delivery, survives_a_close_of_the_client_and_a_cut) {
+    proxy_.deliver_late(all_delayed(1));
     {
         auto given_up = connect();
         given_up.send({"SET", "k", "1"});
-        ASSERT_TRUE(eventually([&] { return between.counts().delayed == 1; }));
+        ASSERT_TRUE(eventually([&] { return proxy_.counts().delayed == 1; }));
     }
-    between.cut();
+    proxy_.cut();
     EXPECT_TRUE(eventually([&] { return value("k") == "1"; }));
     EXPECT_TRUE(eventually([&] { return clients_at_server() == 0; })) << "and then it is gone";
 }
 
-TEST_F(proxy_late_delivery, of_a_copy_comes_once_more) {
-    between.deliver_late({.one_repeated_in = 1, .least = some_time, .most = some_time});
+TEST_F(proxy_late_delivery, delivers_a_copy_a_second_time) {
+    proxy_.deliver_late({.one_repeated_in = 1, .least = some_time, .most = some_time});
     auto client = connect();
     EXPECT_EQ(client.ask({"SET", "k", "1"}).text(), "OK") << "the request itself is in time";
-    between.heal();
+    proxy_.heal();
     EXPECT_EQ(client.ask({"SET", "k", "2"}).text(), "OK");
     EXPECT_TRUE(eventually([&] { return value("k") == "1"; }));
-    EXPECT_EQ(between.counts().repeated, 1U);
+    EXPECT_EQ(proxy_.counts().repeated, 1U);
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG") << "nobody is answered twice";
 }
 
-TEST_F(proxy_late_delivery, leaves_alone_what_changes_no_lock) {
-    between.deliver_late(all_delayed(1));
+TEST_F(proxy_late_delivery, does_not_affect_requests_that_change_no_lock) {
+    proxy_.deliver_late(all_delayed(1));
     auto client = connect();
     EXPECT_EQ(client.ask({"INCR", "n"}).number(), 1);
-    EXPECT_EQ(between.counts().delayed, 0U);
+    EXPECT_EQ(proxy_.counts().delayed, 0U);
 }
 
 TEST(late_delivery, is_the_same_for_the_same_seed) {

@@ -34,30 +34,30 @@ base::fd make_socket() {
     return out;
 }
 
-/// None: somebody else has the port.
+/// None if the port is in use.
 base::fd listen_on(std::uint16_t port) {
     auto out = make_socket();
     const int yes = 1;
     ::setsockopt(out.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    const auto where = loopback(port);
-    // The sockets API takes every kind of address as this one.
-    const auto* const address = reinterpret_cast<const sockaddr*>(&where);
-    if (::bind(out.get(), address, sizeof where) != 0) { return {}; }
+    const auto loopback_address = loopback(port);
+    // The sockets API takes every kind of address as sockaddr.
+    const auto* const address = reinterpret_cast<const sockaddr*>(&loopback_address);
+    if (::bind(out.get(), address, sizeof loopback_address) != 0) { return {}; }
     return ::listen(out.get(), backlog) == 0 ? std::move(out) : base::fd{};
 }
 
-void send_at_once(const base::fd& socket) {
+void set_no_delay(const base::fd& socket) {
     const int yes = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-/// Only begins to: a server that is not there shows when something is sent or read.
+/// Does not wait: a refused connection shows at the first send or read.
 base::fd connect_to(std::uint16_t port) {
     auto out = make_socket();
-    send_at_once(out);
-    const auto where = loopback(port);
-    const auto* const address = reinterpret_cast<const sockaddr*>(&where);
-    static_cast<void>(::connect(out.get(), address, sizeof where));
+    set_no_delay(out);
+    const auto loopback_address = loopback(port);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&loopback_address);
+    static_cast<void>(::connect(out.get(), address, sizeof loopback_address));
     return out;
 }
 
@@ -87,10 +87,11 @@ std::string proxy::url() const { return "redis://127.0.0.1:" + std::to_string(po
 
 void proxy::run() {
     for (;;) {
-        auto tasks = take_tasks(); // first, so that what was sent before them goes before them
+        auto tasks =
+            take_tasks(); // first: bytes that were sent before a task are forwarded before it runs
         accept_new();
         step();
-        for (auto& one : tasks) { one(); }
+        for (auto& task : tasks) { task(); }
         if (!tasks.empty()) { step(); }
         {
             const std::lock_guard lock{mutex_};
@@ -104,8 +105,8 @@ void proxy::accept_new() {
     while (listening_) {
         base::fd client{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         if (!client) { return; }
-        send_at_once(client);
-        const bool served = welcome_ == welcome::serve;
+        set_no_delay(client);
+        const bool served = accept_mode_ == accept_mode::serve;
         connections_.emplace_back(std::move(client),
                                   served ? connect_to(server_port_) : base::fd{});
     }
@@ -131,15 +132,15 @@ void proxy::step() {
 void proxy::wait() const {
     std::vector<pollfd> waiting{{wake_up_.get(), POLLIN, 0}};
     if (listening_) { waiting.push_back({listener_.get(), POLLIN, 0}); }
-    auto due = connection::clock::time_point::max();
-    for (const auto& one : connections_) {
-        one.add_to(waiting);
-        due = std::min(due, one.due());
+    auto due = proxy_connection::clock::time_point::max();
+    for (const auto& connection : connections_) {
+        connection.add_to(waiting);
+        due = std::min(due, connection.due());
     }
     int timeout = -1;
-    if (due != connection::clock::time_point::max()) {
+    if (due != proxy_connection::clock::time_point::max()) {
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(due - connection::clock::now());
+            std::chrono::ceil<std::chrono::milliseconds>(due - proxy_connection::clock::now());
         timeout = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
     }
     ::poll(waiting.data(), waiting.size(), timeout);
@@ -152,113 +153,116 @@ std::vector<std::packaged_task<void()>> proxy::take_tasks() {
     return std::exchange(tasks_, {});
 }
 
-void proxy::tell(std::function<void()> what) {
-    std::packaged_task<void()> task{std::move(what)};
-    auto done = task.get_future();
+void proxy::run_on_thread(std::function<void()> task) {
+    std::packaged_task<void()> packaged{std::move(task)};
+    auto done = packaged.get_future();
     {
         const std::lock_guard lock{mutex_};
-        tasks_.push_back(std::move(task));
+        tasks_.push_back(std::move(packaged));
     }
     ::eventfd_write(wake_up_.get(), 1);
     done.get();
 }
 
 void proxy::cut(ending ending) {
-    tell([=, this] {
-        for (auto& one : connections_) { one.end(ending); }
+    run_on_thread([=, this] {
+        for (auto& connection : connections_) { connection.end(ending); }
     });
 }
 
 void proxy::refuse_new() {
-    tell([this] {
-        // It no longer listens, but keeps the port.
+    run_on_thread([this] {
+        // The socket does not listen any more, but keeps the port.
         if (std::exchange(listening_, false)) { ::shutdown(listener_.get(), SHUT_RDWR); }
     });
 }
 
 void proxy::silence_new() {
     serve_new();
-    tell([this] { welcome_ = welcome::silence; });
+    run_on_thread([this] { accept_mode_ = accept_mode::silence; });
 }
 
 void proxy::serve_new() {
-    tell([this] {
-        welcome_ = welcome::serve;
+    run_on_thread([this] {
+        accept_mode_ = accept_mode::serve;
         if (!std::exchange(listening_, true)) { ::listen(listener_.get(), backlog); }
     });
 }
 
-void proxy::drop_answers(picked which, ending then) {
-    tell([&] {
-        network_.requests.add({.happens = op_status::what::drop_answer, .then = then}, which);
+void proxy::drop_answers(message_filter filter, ending ending) {
+    run_on_thread([&] {
+        network_.requests.add({.type = proxy_fault::kind::drop_answer, .ending = ending}, filter);
     });
 }
 
-void proxy::mangle(garbage instead, picked which) {
-    tell([&] {
-        network_.requests.add({.happens = op_status::what::mangle, .instead = instead}, which);
+void proxy::mangle(garbage replacement, message_filter filter) {
+    run_on_thread([&] {
+        network_.requests.add({.type = proxy_fault::kind::mangle, .replacement = replacement},
+                              filter);
     });
 }
 
-void proxy::hold_requests(picked which) {
-    tell([&] { network_.requests.add({.happens = op_status::what::hold_request}, which); });
+void proxy::hold_requests(message_filter filter) {
+    run_on_thread(
+        [&] { network_.requests.add({.type = proxy_fault::kind::hold_request}, filter); });
 }
 
-void proxy::hold_answers(picked which) {
-    tell([&] { network_.requests.add({.happens = op_status::what::hold_answer}, which); });
+void proxy::hold_answers(message_filter filter) {
+    run_on_thread([&] { network_.requests.add({.type = proxy_fault::kind::hold_answer}, filter); });
 }
 
 void proxy::release() {
-    tell([this] {
-        for (auto& one : connections_) { one.release(); }
+    run_on_thread([this] {
+        for (auto& connection : connections_) { connection.release(); }
     });
 }
 
-void proxy::drop_pushes(picked which) {
-    tell([&] { network_.pushes.add({.happens = op_status::what::drop_answer}, which); });
+void proxy::drop_pushes(message_filter filter) {
+    run_on_thread([&] { network_.pushes.add({.type = proxy_fault::kind::drop_answer}, filter); });
 }
 
-void proxy::hold_pushes(picked which) {
-    tell([&] { network_.pushes.add({.happens = op_status::what::hold_answer}, which); });
+void proxy::hold_pushes(message_filter filter) {
+    run_on_thread([&] { network_.pushes.add({.type = proxy_fault::kind::hold_answer}, filter); });
 }
 
-void proxy::mangle_pushes(garbage instead, picked which) {
-    tell([&] {
-        network_.pushes.add({.happens = op_status::what::mangle, .instead = instead}, which);
+void proxy::mangle_pushes(garbage replacement, message_filter filter) {
+    run_on_thread([&] {
+        network_.pushes.add({.type = proxy_fault::kind::mangle, .replacement = replacement},
+                            filter);
     });
 }
 
 void proxy::inject(const std::string& bytes) {
-    tell([&] {
-        for (auto& one : connections_) { one.inject(bytes); }
+    run_on_thread([&] {
+        for (auto& connection : connections_) { connection.inject(bytes); }
     });
 }
 
 void proxy::delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client) {
-    tell([=, this] {
+    run_on_thread([=, this] {
         network_.to_server = to_server;
         network_.to_client = to_client;
     });
 }
 
 void proxy::trickle() {
-    tell([this] { network_.trickles = true; });
+    run_on_thread([this] { network_.trickles = true; });
 }
 
 void proxy::deliver_late(const late_delivery_terms& terms) {
-    tell([&] { network_.late.emplace(terms); });
+    run_on_thread([&] { network_.late.emplace(terms); });
 }
 
 void proxy::heal() {
     serve_new();
-    tell([this] { network_ = {}; });
+    run_on_thread([this] { network_ = {}; });
 }
 
 proxy_counts proxy::counts() {
     proxy_counts out;
-    tell([&] {
+    run_on_thread([&] {
         out = past_;
-        for (const auto& one : connections_) { out += one.counts(); }
+        for (const auto& connection : connections_) { out += connection.counts(); }
     });
     return out;
 }

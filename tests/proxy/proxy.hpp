@@ -1,9 +1,9 @@
 #pragma once
-// A TCP proxy between a client and a Redis server, with which a test makes things go wrong.
+// A TCP proxy between a client and a Redis server that injects faults.
 
 #include "holdfast/base/fd.hpp"
-#include "proxy/connection.hpp"
 #include "proxy/faults.hpp"
+#include "proxy/proxy_connection.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace holdfast::test {
 
-/// Listens on a free port of 127.0.0.1 and connects to a server's; one thread does it all.
+/// Listens on a free port of 127.0.0.1 and connects to the server's port, on one thread.
 ///
-/// Every control is in effect when it returns. A client's bytes that were sent before it was called
-/// have been forwarded, as far as the kernel had them.
+/// A control is in effect when its call returns. Bytes that a client sent before the call have been
+/// forwarded, as far as the kernel had received them.
 ///
 ///     proxy between{server.port()};
 ///     client one{between.url()};
 ///     between.drop_answers({.with = "stock"});  // the next request with this name is executed,
-///                                               // but nobody learns of it
+///                                               // but its answer is lost
 ///
 /// Thread safety: all members, from any thread.
 class proxy {
@@ -40,71 +40,70 @@ public:
 
     // Connections
 
-    /// Ends those that are there. Requests that are held stay, and arrive when released.
+    /// Ends the present connections. Held requests stay, and arrive when released.
     void cut(ending ending = ending::reset);
-    /// They stay open, also when one side has closed, but nothing comes through any more.
+    /// The connections stay open, even when one side has closed, but forward nothing any more.
     void half_open() { cut(ending::silence); }
-    /// New ones: refused | accepted and never answered | served, as at first.
+    /// New connections are refused | accepted and never answered | served (the default).
     void refuse_new();
     void silence_new();
     void serve_new();
 
-    // Requests and answers, from those that come next
+    // Requests and answers, from the next ones on
 
-    /// Each of them is executed by the server, its answer is swallowed, and the connection ends.
-    void drop_answers(picked which = {}, ending then = ending::reset);
-    /// Garbage comes in place of the answer.
-    void mangle(garbage instead, picked which = {});
-    /// Holds a request back, and what its connection sends after it, until release(): also when the
-    /// client has closed long before.
-    void hold_requests(picked which = {});
-    /// The request is executed; its answer, and what the server sends after it, waits for
+    /// The server executes the request, the proxy drops its answer, and the connection ends.
+    void drop_answers(message_filter filter = {}, ending ending = ending::reset);
+    /// Replaces the answer by garbage.
+    void mangle(garbage replacement, message_filter filter = {});
+    /// Holds a request, and what its connection sends after it, until release(), even if the client
+    /// has closed by then.
+    void hold_requests(message_filter filter = {});
+    /// The server executes the request; its answer, and what the server sends after it, waits for
     /// release().
-    void hold_answers(picked which = {});
+    void hold_answers(message_filter filter = {});
     void release();
 
-    // Pushes, from those that come next; `with` is looked for in the push itself
+    // Pushes, from the next ones on; `with` is searched in the push itself
 
-    /// Swallowed; their connection goes on.
-    void drop_pushes(picked which = {});
-    /// Set aside until release(), while what the server sends after them goes on.
-    void hold_pushes(picked which = {});
-    /// Garbage comes in place of the push.
-    void mangle_pushes(garbage instead, picked which = {});
+    /// Drops the push; the connection continues.
+    void drop_pushes(message_filter filter = {});
+    /// Holds the push until release(); what the server sends after it is forwarded.
+    void hold_pushes(message_filter filter = {});
+    /// Replaces the push by garbage.
+    void mangle_pushes(garbage replacement, message_filter filter = {});
 
     // All bytes, from now on
 
-    /// The bytes reach the clients as if the server had sent them now, e.g. as a push.
+    /// Sends bytes to all clients as if they came from the server, e.g. a push.
     void inject(const std::string& bytes);
-    /// Each way. Nothing is overtaken.
+    /// Delays each direction. The order stays the same.
     void delay(std::chrono::milliseconds to_server, std::chrono::milliseconds to_client);
-    /// They are sent to the clients one by one.
+    /// Sends bytes to the clients one by one.
     void trickle();
 
-    // Whole connections, by chance
+    // Whole connections, at random
 
-    /// Now and then a connection falls behind: from some request on its bytes reach the server
-    /// later, after newer connections have spoken, and the client hears no more of it. Copies of
-    /// some requests arrive once more. What was delayed arrives also after heal().
+    /// Delays random connections: from some request on, their bytes reach the server later, after
+    /// those of newer connections, and the client receives nothing any more. Random requests arrive
+    /// a second time. Delayed bytes arrive even after heal().
     void deliver_late(const late_delivery_terms& terms);
 
-    /// New connections are served, nothing is late or trickles, and faults that have not yet found
-    /// their requests or pushes are forgotten. What is held stays so, and what was silenced stays
-    /// silent.
+    /// Serves new connections, ends delays, and removes faults that have not matched yet. Held
+    /// messages stay held, and silent connections stay silent.
     void heal();
 
     [[nodiscard]] proxy_counts counts();
 
 private:
-    enum class welcome : std::uint8_t { serve, silence };
+    enum class accept_mode : std::uint8_t { serve, silence };
 
     void run();
     void accept_new();
     void step();
     void wait() const;
     [[nodiscard]] std::vector<std::packaged_task<void()>> take_tasks();
-    /// Runs it on the proxy's thread, between two steps, and waits for its end.
-    void tell(std::function<void()> what);
+    /// Runs the task on the proxy's thread, between two steps, and waits for its end.
+    void run_on_thread(std::function<void()> task);
 
     std::uint16_t server_port_;
     std::uint16_t port_ = 0;
@@ -115,12 +114,12 @@ private:
     std::vector<std::packaged_task<void()>> tasks_;
     bool stop_ = false;
 
-    // The thread's own.
-    std::list<connection> connections_;
-    network network_;
-    welcome welcome_ = welcome::serve;
+    // Used by the thread only.
+    std::list<proxy_connection> connections_;
+    network_conditions network_;
+    accept_mode accept_mode_ = accept_mode::serve;
     bool listening_ = true;
-    proxy_counts past_; ///< of those that are gone
+    proxy_counts past_; ///< of removed connections
 
     std::thread thread_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A server, a proxy before it, and plain connections through it.
+// The fixture of the proxy's tests: a server, a proxy in front of it, and raw connections.
 
 #include "proxy/proxy.hpp"
 #include "support/redis_raw.hpp"
@@ -12,14 +12,14 @@
 
 namespace holdfast::test {
 
-/// How long a test watches that nothing comes.
+/// How long a test checks that nothing arrives.
 inline constexpr milliseconds a_while = 30ms;
 
 class proxy_fixture : public testing::Test {
 protected:
-    [[nodiscard]] redis_raw connect() const { return redis_raw{between.port()}; }
+    [[nodiscard]] redis_raw connect() const { return redis_raw{proxy_.port()}; }
 
-    /// A connection that hears a channel, as our clients do.
+    /// A connection that subscribes to a channel, like Holdfast's clients.
     [[nodiscard]] redis_raw inbox(const std::string& channel) const {
         auto out = connect();
         out.send({"CLIENT", "REPLY", "SKIP"});
@@ -28,15 +28,15 @@ protected:
         return out;
     }
 
-    /// Asked behind the proxy's back.
+    /// Read directly from the server, not through the proxy.
     [[nodiscard]] std::string value(const std::string& key) {
         return server.command({"GET", key}).text();
     }
-    /// Without the one that asks.
+    /// Without the connection of this query.
     [[nodiscard]] std::int64_t clients_at_server() { return server.stat("connected_clients") - 1; }
 
     redis_server server;
-    proxy between{server.port()};
+    proxy proxy_{server.port()};
 };
 
 } // namespace holdfast::test

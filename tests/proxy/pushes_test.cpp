@@ -1,4 +1,4 @@
-// Messages of channels that come between answers, and what may become of them.
+// Pushes between answers, and their faults.
 
 #include "proxy/proxy_fixture.hpp"
 
@@ -17,83 +17,83 @@ protected:
     [[nodiscard]] std::string next() { return client.read().value().text(); }
 };
 
-TEST_F(proxy_pushes, come_between_answers) {
+TEST_F(proxy_pushes, arrive_between_answers) {
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
     publish("one");
     EXPECT_EQ(next(), "[message, c, one]");
     client.send({"SUBSCRIBE", "weather", "sport"});
     EXPECT_EQ(next(), "[subscribe, weather, 2]");
     EXPECT_EQ(next(), "[subscribe, sport, 3]");
-    const auto seen = between.counts();
+    const auto seen = proxy_.counts();
     EXPECT_EQ(seen.requests, 5U);
     EXPECT_EQ(seen.answers, 4U) << "two requests were to have none";
     EXPECT_EQ(seen.pushes, 1U);
 }
 
-TEST_F(proxy_pushes, are_told_from_the_answer_to_what_caused_them) {
+TEST_F(proxy_pushes, are_distinguished_from_the_answer_to_their_publisher) {
     client.send({"PUBLISH", "c", "to myself"});
     const std::set<std::string> both{next(), next()}; // which one is first depends on the server
     EXPECT_EQ(both, (std::set<std::string>{"1", "[message, c, to myself]"}));
-    EXPECT_EQ(between.counts().pushes, 1U);
+    EXPECT_EQ(proxy_.counts().pushes, 1U);
 }
 
-TEST_F(proxy_pushes, are_lost_without_a_word) {
-    between.drop_pushes({.with = "lost"});
+TEST_F(proxy_pushes, are_dropped_silently) {
+    proxy_.drop_pushes({.with = "lost"});
     publish("lost");
     publish("lost, too, if there were no limit");
     EXPECT_EQ(next(), "[message, c, lost, too, if there were no limit]");
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
-    const auto seen = between.counts();
+    const auto seen = proxy_.counts();
     EXPECT_EQ(seen.pushes, 2U);
     EXPECT_EQ(seen.dropped_pushes, 1U);
     EXPECT_EQ(seen.dropped, 0U) << "no answer is lost";
 }
 
 TEST_F(proxy_pushes, are_overtaken_while_they_are_held) {
-    between.hold_pushes({.times = for_good});
+    proxy_.hold_pushes({.times = for_good});
     publish("late");
-    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    ASSERT_TRUE(eventually([&] { return proxy_.counts().held == 1; }));
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
-    between.heal();
+    proxy_.heal();
     publish("early");
     EXPECT_EQ(next(), "[message, c, early]");
-    between.release();
+    proxy_.release();
     EXPECT_EQ(next(), "[message, c, late]");
-    EXPECT_EQ(between.counts().held, 0U);
+    EXPECT_EQ(proxy_.counts().held, 0U);
 }
 
 TEST_F(proxy_pushes, may_be_garbage) {
-    between.mangle_pushes(garbage::wrong_type);
+    proxy_.mangle_pushes(garbage::wrong_type);
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG") << "no push";
     publish("anything");
     EXPECT_THROW(static_cast<void>(client.read()), std::runtime_error);
 }
 
 TEST_F(proxy_pushes, may_be_forged) {
-    between.inject(">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$4\r\nlies\r\n");
+    proxy_.inject(">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$4\r\nlies\r\n");
     EXPECT_EQ(next(), "[message, c, lies]");
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
-    EXPECT_EQ(between.counts().pushes, 0U) << "the server sent none";
+    EXPECT_EQ(proxy_.counts().pushes, 0U) << "the server sent none";
 }
 
 TEST_F(proxy_pushes, wait_behind_an_answer_that_is_held) {
-    between.hold_answers();
+    proxy_.hold_answers();
     client.send({"PING"});
-    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    ASSERT_TRUE(eventually([&] { return proxy_.counts().held == 1; }));
     publish("next");
     EXPECT_FALSE(client.read(a_while));
-    between.release();
+    proxy_.release();
     EXPECT_EQ(next(), "PONG");
     EXPECT_EQ(next(), "[message, c, next]");
 }
 
 TEST_F(proxy_pushes, arrive_byte_by_byte) {
-    between.trickle();
+    proxy_.trickle();
     publish("one");
     publish("two");
     EXPECT_EQ(next(), "[message, c, one]");
     EXPECT_EQ(next(), "[message, c, two]");
-    between.heal();
+    proxy_.heal();
     EXPECT_EQ(client.ask({"PING"}).text(), "PONG");
 }
 

@@ -1,4 +1,4 @@
-// The proxy does not understand TLS, but lets it through, and can still cut it.
+// The proxy forwards TLS without understanding it, and can cut it.
 
 #include "holdfast/net/stream.hpp"
 #include "proxy/proxy.hpp"
@@ -18,18 +18,19 @@ TEST(proxy_tls, goes_through_and_can_be_cut) {
     const scratch_folder folder;
     tls_authority authority{folder.path()};
     const redis_server server{tls_server(authority)};
-    proxy between{server.port()};
-    const auto client = net::stream::start({.host = "127.0.0.1",
-                                            .port = between.port(),
-                                            .tls = net::tls_terms{.ca_file = authority.ca_file()}});
+    proxy proxy_{server.port()};
+    const auto client =
+        net::stream::start({.host = "127.0.0.1",
+                            .port = proxy_.port(),
+                            .tls = net::tls_options{.ca_file = authority.ca_file()}});
     open(*client);
     constexpr std::string_view answer = "+PONG\r\n";
     write_all(*client, "PING\r\n");
     EXPECT_EQ(read_some(*client, answer.size()), answer) << describe(*client);
-    EXPECT_EQ(between.counts().requests, 0U) << "it cannot tell requests";
-    between.cut();
+    EXPECT_EQ(proxy_.counts().requests, 0U) << "it cannot tell requests";
+    proxy_.cut();
     EXPECT_EQ(read_to_end(*client), "");
-    EXPECT_EQ(client->now_in(), net::stream::state::failed);
+    EXPECT_EQ(client->state(), net::stream_state::failed);
 }
 
 } // namespace

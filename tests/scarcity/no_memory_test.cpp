@@ -167,7 +167,7 @@ TEST_P(no_memory, of_a_waiter_that_is_stopped) {
             auto held = theirs.acquire();
             background waiter{[&](const std::stop_token& stop) {
                 const bool threw =
-                    throws_what_it_may([&] { (void)lock.try_acquire_for(1h, {}, stop); });
+                    throws_what_it_may([&] { (void)lock.try_acquire_for(1h, {.stop = stop}); });
                 const scarce::exempt the_result;
                 return threw;
             }};

@@ -103,14 +103,14 @@ void refuse_memory_from(std::size_t which) {
 }
 
 void refuse_thread(std::size_t which) {
-    base::judge_threads_by([](const char* /*name*/) { return !threads.refuses_this(); });
+    base::set_thread_filter([](const char* /*name*/) { return !threads.refuses_this(); });
     threads.refuse(which, which);
 }
 
 account settle() {
     const auto of_memory = memory.end();
     const auto of_threads = threads.end();
-    base::judge_threads_by(nullptr);
+    base::set_thread_filter(nullptr);
     return {of_memory.asked + of_threads.asked, of_memory.refused || of_threads.refused};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Something that runs on a thread of its own and has a result, e.g. a waiter. When a test fails
-// early it is told to stop, so that no waiter keeps the test from ending.
+// Runs a function with a result on a thread of its own, e.g. a waiter. If a test fails early, the
+// destructor requests a stop, so that the test ends.
 
 #include "support/timing.hpp"
 
@@ -28,7 +28,7 @@ public:
     }
     [[nodiscard]] bool done() const { return done_within(0ms); }
 
-    /// Waits for the end; throws what the body threw. Asks it to stop if it takes for ever.
+    /// Waits for the result; rethrows the exception of the body. Requests a stop if it hangs.
     Result get() {
         if (!done_within(2 * long_wait)) { thread_.request_stop(); }
         return result_.get();

@@ -15,26 +15,26 @@ namespace holdfast::test {
 
 namespace {
 
-[[noreturn]] void be_the_child(int to_parent, const std::function<std::string()>& body) {
-    std::string wrong;
+[[noreturn]] void run_child(int to_parent, const std::function<std::string()>& body) {
+    std::string failure;
     try {
-        wrong = body();
-    } catch (const std::exception& thrown) { wrong = std::string{"threw: "} + thrown.what(); }
-    const auto written = ::write(to_parent, wrong.data(), wrong.size());
-    ::_exit(written == static_cast<::ssize_t>(wrong.size()) ? 0 : 1);
+        failure = body();
+    } catch (const std::exception& thrown) { failure = std::string{"threw: "} + thrown.what(); }
+    const auto written = ::write(to_parent, failure.data(), failure.size());
+    ::_exit(written == static_cast<::ssize_t>(failure.size()) ? 0 : 1);
 }
 
-/// Reads until the child has closed its end; false: it did not in time.
+/// Reads until the child closes its end; false if it does not in time.
 bool read_all(int from_child, std::string& text) {
     const stopwatch watch;
     for (;;) {
         const auto left = (long_wait - watch.elapsed()).count();
         pollfd ready{.fd = from_child, .events = POLLIN, .revents = 0};
         if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) { return false; }
-        std::array<char, 512> some{};
-        const auto got = ::read(from_child, some.data(), some.size());
-        if (got <= 0) { return got == 0; }
-        text.append(some.data(), static_cast<std::size_t>(got));
+        std::array<char, 512> buffer{};
+        const auto count = ::read(from_child, buffer.data(), buffer.size());
+        if (count <= 0) { return count == 0; }
+        text.append(buffer.data(), static_cast<std::size_t>(count));
     }
 }
 
@@ -44,25 +44,25 @@ std::string in_child(const std::function<std::string()>& body) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) { throw std::system_error{errno, std::generic_category()}; }
 #ifdef HOLDFAST_TEST_SANITIZED
-    // Unlike glibc's, the sanitizers' allocators are not safe to fork while a thread is in them.
+    // The sanitizers' allocators do not support a fork while another thread allocates.
     std::this_thread::sleep_for(100ms);
 #endif
     const auto child = ::fork();
     if (child < 0) { throw std::system_error{errno, std::generic_category()}; }
-    if (child == 0) { be_the_child(ends[1], body); }
+    if (child == 0) { run_child(ends[1], body); }
     ::close(ends[1]);
-    std::string wrong;
-    if (!read_all(ends[0], wrong)) {
-        wrong += "the child hangs";
+    std::string failure;
+    if (!read_all(ends[0], failure)) {
+        failure += "the child hangs";
         ::kill(child, SIGKILL);
     }
     ::close(ends[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
-    if (status != 0 && wrong.empty()) {
-        wrong = "the child ended with status " + std::to_string(status);
+    if (status != 0 && failure.empty()) {
+        failure = "the child ended with status " + std::to_string(status);
     }
-    return wrong;
+    return failure;
 }
 
 } // namespace holdfast::test

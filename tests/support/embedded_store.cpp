@@ -19,7 +19,7 @@ embedded_store::embedded_store() : maker_{::getpid()} {
 }
 
 embedded_store::~embedded_store() {
-    // A forked child has a copy of this object, but folder and file are its parent's.
+    // In a forked child the folder and the file belong to the parent.
     if (::getpid() != maker_) { return; }
     ::sqlite3_close(intruder_);
     std::error_code ignored;
@@ -27,15 +27,15 @@ embedded_store::~embedded_store() {
 }
 
 bool embedded_store::hang() {
-    constexpr int patience_ms = 10'000; // the engine's users are quick, but they are many
+    constexpr int patience_ms = 10'000; // many users of the file take turns
     return ::sqlite3_open_v2(file().c_str(), &intruder_, SQLITE_OPEN_READWRITE, nullptr) ==
                SQLITE_OK &&
            ::sqlite3_busy_timeout(intruder_, patience_ms) == SQLITE_OK &&
            ::sqlite3_exec(intruder_, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
-void embedded_store::go_on() {
-    ::sqlite3_close(std::exchange(intruder_, nullptr)); // and with it the transaction
+void embedded_store::resume() {
+    ::sqlite3_close(std::exchange(intruder_, nullptr)); // ends the transaction
 }
 
 bool embedded_store::lose_data() {

@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] std::string url() const override { return "embedded:" + file().string(); }
     [[nodiscard]] bool hang() override;
-    void go_on() override;
+    void resume() override;
     [[nodiscard]] bool lose_data() override;
 
 private:

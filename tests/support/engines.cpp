@@ -33,7 +33,7 @@ std::unique_ptr<store> make() {
 }
 
 #if HOLDFAST_WITH_REDIS
-/// The Redis engine in another layout than its own.
+/// The Redis engine with a foreign layout.
 engine_under_test in_layout(std::string name, const std::string& query) {
     return {.name = std::move(name),
             .make_store = [query] { return std::make_unique<redis_store>(query); },

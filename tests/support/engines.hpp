@@ -9,8 +9,8 @@
 
 namespace holdfast::test {
 
-/// A store of a test's own, empty when it is made and gone when it is destroyed. All clients with
-/// its URL share its locks.
+/// An empty store for one test; the destructor removes it. All clients with its URL share its
+/// locks.
 class store {
 public:
     store() = default;
@@ -20,18 +20,17 @@ public:
 
     [[nodiscard]] virtual std::string url() const = 0;
 
-    /// From now on no operation that changes anything is done or refused. False: this engine
-    /// cannot hang.
+    /// From now on writing operations get no answer. Returns false if this engine cannot hang.
     [[nodiscard]] virtual bool hang() { return false; }
-    /// Ends that: what was asked meanwhile is done, late as it is.
-    virtual void go_on() {}
+    /// Ends hang(): the pending operations are processed late.
+    virtual void resume() {}
 
-    /// Forgets every lock. False: this engine cannot lose its data while clients are there.
+    /// Deletes all locks. Returns false if this engine cannot lose data while clients use it.
     [[nodiscard]] virtual bool lose_data() { return false; }
 };
 
 struct engine_under_test {
-    std::string name; ///< letters, digits and underscores: ends the names of its tests
+    std::string name; ///< letters, digits and underscores: the suffix of its tests
     std::function<std::unique_ptr<store>()> make_store;
 
     /// Whether other processes reach the same store.

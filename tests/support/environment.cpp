@@ -5,9 +5,9 @@
 
 namespace holdfast::test {
 
-unsigned long number_from_environment(const char* name, unsigned long otherwise) {
-    const char* const given = std::getenv(name);
-    return given == nullptr ? otherwise : std::strtoul(given, nullptr, 10);
+unsigned long number_from_environment(const char* name, unsigned long fallback) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? fallback : std::strtoul(value, nullptr, 10);
 }
 
 unsigned seed_of_this_run() {

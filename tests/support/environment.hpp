@@ -1,10 +1,10 @@
 #pragma once
-// What the environment says about a run of tests.
+// The environment variables that control a test run.
 
 namespace holdfast::test {
 
-/// A number that the environment may give.
-[[nodiscard]] unsigned long number_from_environment(const char* name, unsigned long otherwise);
+/// The number in an environment variable, or `fallback` if it is not set.
+[[nodiscard]] unsigned long number_from_environment(const char* name, unsigned long fallback);
 
 /// The seed of a test that makes random choices: HOLDFAST_TEST_SEED, or any.
 [[nodiscard]] unsigned seed_of_this_run();

@@ -16,7 +16,7 @@ faulty_engine::faulty_engine(std::unique_ptr<seam::engine> real, std::shared_ptr
 
 seam::capabilities faulty_engine::caps(primitive kind) const { return real_->caps(kind); }
 
-void faulty_engine::attach(sink& to) { out_ = &to; }
+void faulty_engine::attach(sink& target) { out_ = &target; }
 
 void faulty_engine::submit(seam::op_id id, const seam::op& operation, instant give_up) {
     ++faults_->submitted;
@@ -25,7 +25,7 @@ void faulty_engine::submit(seam::op_id id, const seam::op& operation, instant gi
         faults_->largest_batch = std::max(faults_->largest_batch.load(), beat->items.size());
     }
     if (faults_->frozen()) {
-        waiting_.push_back({id, operation, give_up});
+        delayed_.push_back({id, operation, give_up});
         return;
     }
     real_->submit(id, operation, give_up);
@@ -37,20 +37,20 @@ void faulty_engine::pollables(std::vector<pollfd>& out) const { real_->pollables
 
 instant faulty_engine::drive(std::span<const pollfd> ready, instant now) {
     if (!faults_->frozen()) {
-        // What was held up arrives now, even if its sender has long given up on it.
-        for (const auto& one : std::exchange(waiting_, {})) {
-            swallow_ = one.answered;
-            real_->submit(one.id, one.operation, one.give_up);
-            swallow_ = false;
+        // Delayed requests arrive now, even those that were answered `unknown` meanwhile.
+        for (const auto& request : std::exchange(delayed_, {})) {
+            drops_answer_ = request.answered;
+            real_->submit(request.id, request.operation, request.give_up);
+            drops_answer_ = false;
         }
     }
-    // A test thaws from another thread: look soon.
-    auto next = waiting_.empty() ? base::never : now + base::milliseconds{5};
-    for (auto& one : waiting_) {
-        if (!one.answered && one.give_up <= now) {
-            one.answered = true;
+    // The test thaws it from another thread: check again soon.
+    auto next = delayed_.empty() ? base::never : now + base::milliseconds{5};
+    for (auto& request : delayed_) {
+        if (!request.answered && request.give_up <= now) {
+            request.answered = true;
             seam::answer lost;
-            lost.id = one.id;
+            lost.id = request.id;
             lost.status = seam::op_status::unknown;
             lost.error = make_error_code(errc::unavailable);
             lost.detail = "the connection is frozen";
@@ -61,8 +61,8 @@ instant faulty_engine::drive(std::span<const pollfd> ready, instant now) {
 }
 
 void faulty_engine::answered(seam::answer&& answer) {
-    if (swallow_) { return; }
-    if (faults_->loses_this()) {
+    if (drops_answer_) { return; }
+    if (faults_->take_lost_answer()) {
         seam::answer lost;
         lost.id = answer.id;
         lost.status = seam::op_status::unknown;

@@ -1,6 +1,6 @@
 #pragma once
-// A real engine behind a bad connection: requests that do not arrive, or arrive late, and answers
-// that are lost after the deed was done.
+// A real engine behind a bad connection: requests are lost or late, and answers are lost after the
+// operation was done.
 
 #include "holdfast/engine/engine.hpp"
 
@@ -15,22 +15,22 @@ namespace holdfast::test {
 
 namespace seam = holdfast::engine; // inside an engine, `engine` is the class
 
-/// How the connection is now; shared by test and engine.
+/// The state of the connection; the test and the engine share it.
 class faults {
 public:
-    /// Requests get no further until thaw(), and are answered `unknown` when their time is up;
-    /// notices are lost.
+    /// Requests are held back until thaw(), and answered `unknown` at their give_up; notices are
+    /// lost.
     void freeze() { frozen_ = true; }
-    /// Requests go through again; those of the time before arrive now, late as they are.
+    /// Requests pass again; those that were held back arrive now.
     void thaw() { frozen_ = false; }
     /// The next `count` requests are carried out, but their answers are lost.
-    void lose_answers(int count) { lose_ = count; }
+    void lose_answers(int count) { answers_to_lose_ = count; }
 
     [[nodiscard]] bool frozen() const { return frozen_; }
-    [[nodiscard]] bool loses_this() {
-        int left = lose_;
+    [[nodiscard]] bool take_lost_answer() {
+        int left = answers_to_lose_;
         while (left > 0) {
-            if (lose_.compare_exchange_weak(left, left - 1)) { return true; }
+            if (answers_to_lose_.compare_exchange_weak(left, left - 1)) { return true; }
         }
         return false;
     }
@@ -42,7 +42,7 @@ public:
 
 private:
     std::atomic<bool> frozen_{false};
-    std::atomic<int> lose_{0};
+    std::atomic<int> answers_to_lose_{0};
 };
 
 class faulty_engine final : public seam::engine, private seam::sink {
@@ -50,14 +50,14 @@ public:
     faulty_engine(std::unique_ptr<seam::engine> real, std::shared_ptr<faults> faults);
 
     [[nodiscard]] seam::capabilities caps(primitive kind) const override;
-    void attach(sink& to) override;
+    void attach(sink& target) override;
     void submit(seam::op_id id, const seam::op& operation, base::instant give_up) override;
     void cancel(seam::op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
 
 private:
-    struct held_up {
+    struct delayed_request {
         seam::op_id id;
         seam::op operation;
         base::instant give_up;
@@ -70,8 +70,8 @@ private:
     std::unique_ptr<seam::engine> real_;
     std::shared_ptr<faults> faults_;
     sink* out_ = nullptr;
-    std::deque<held_up> waiting_;
-    bool swallow_ = false; ///< nobody waits for the answer that comes now
+    std::deque<delayed_request> delayed_;
+    bool drops_answer_ = false; ///< it was answered `unknown` before
 };
 
 } // namespace holdfast::test

@@ -1,18 +1,18 @@
 #pragma once
-// What a lock protects, as a file: as a store that knows tokens, and as one that knows nothing.
+// Resources that a lock protects, in files: one that checks tokens, and one that does not.
 
 #include <cstdint>
 #include <filesystem>
 
 namespace holdfast::test {
 
-/// A store that keeps the highest token that it has seen and refuses older ones, as docs/safety.md
-/// asks of whoever is to be safe. Processes share it by its path; each write is one step.
+/// A store that keeps the highest token and refuses older ones, as docs/safety.md recommends.
+/// Processes share it by its path; each write is atomic.
 class guarded_store {
 public:
     explicit guarded_store(std::filesystem::path file) : file_{std::move(file)} {}
 
-    /// False: refused, a newer token has been seen.
+    /// Returns false if a newer token has been seen.
     [[nodiscard]] bool write(std::uint64_t token) const;
     [[nodiscard]] std::uint64_t highest() const;
 
@@ -20,7 +20,7 @@ private:
     std::filesystem::path file_;
 };
 
-/// A number that is read, thought about and written back: two at once lose an update.
+/// A number that is read, incremented and written back: concurrent writers lose an update.
 class unguarded_counter {
 public:
     explicit unguarded_counter(std::filesystem::path file) : file_{std::move(file)} {}

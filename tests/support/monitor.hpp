@@ -1,5 +1,5 @@
 #pragma once
-// What clients send to a server, as its MONITOR shows it.
+// Records the commands that clients send to a server, with MONITOR.
 
 #include "support/redis_server.hpp"
 
@@ -11,16 +11,16 @@ namespace holdfast::test {
 /// Thread safety: none.
 class monitor {
 public:
-    /// Sees what comes after this.
+    /// Records the commands from now on.
     explicit monitor(redis_server& server) : server_{server}, connection_{server.unix_path()} {
         (void)connection_.ask({"MONITOR"});
     }
 
-    /// What clients sent since the last call, e.g. `"SET" "stock" "x"`; not what scripts did, nor
-    /// what the test itself asks.
+    /// The commands of clients since the last call, e.g. `"SET" "stock" "x"`; without those of
+    /// scripts and of the test itself.
     [[nodiscard]] std::vector<std::string> commands() {
         std::vector<std::string> out;
-        (void)server_.command({"ECHO", "that is all"}); // what was sent before it comes before it
+        (void)server_.command({"ECHO", "that is all"}); // marks the end
         while (auto line = connection_.read()) {
             const auto& text = line->string();
             if (text.find("\"ECHO\" \"that is all\"") != std::string::npos) { break; }

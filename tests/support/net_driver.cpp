@@ -9,7 +9,7 @@ namespace holdfast::test {
 namespace {
 
 using std::chrono::steady_clock;
-using state = net::stream::state;
+using state = net::stream_state;
 
 bool ready_before(const net::stream& stream, steady_clock::time_point end) {
     const auto left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
@@ -18,24 +18,24 @@ bool ready_before(const net::stream& stream, steady_clock::time_point end) {
 
 std::string read_until(net::stream& stream, std::size_t count, milliseconds within) {
     const auto end = steady_clock::now() + within;
-    std::string got;
-    std::string some(4096, '\0');
+    std::string received;
+    std::string buffer(4096, '\0');
     do {
         stream.progress();
         for (;;) {
-            const auto size = stream.read(some);
-            got.append(some, 0, size);
+            const auto size = stream.read(buffer);
+            received.append(buffer, 0, size);
             if (size == 0) { break; }
         }
-    } while (got.size() < count && stream.now_in() == state::open && ready_before(stream, end));
-    return got;
+    } while (received.size() < count && stream.state() == state::open && ready_before(stream, end));
+    return received;
 }
 
 } // namespace
 
 void open(net::stream& stream, milliseconds within) {
     const auto end = steady_clock::now() + within;
-    while (stream.now_in() == state::opening && ready_before(stream, end)) { stream.progress(); }
+    while (stream.state() == state::opening && ready_before(stream, end)) { stream.progress(); }
 }
 
 std::size_t write_all(net::stream& stream, std::string_view bytes, milliseconds within) {
@@ -44,9 +44,9 @@ std::size_t write_all(net::stream& stream, std::string_view bytes, milliseconds 
     do {
         stream.progress();
         taken += stream.write(std::span{bytes.substr(taken)});
-        // Once the server is gone there is nothing left but to read.
-        if ((stream.wanted().events & POLLOUT) == 0) { break; }
-    } while (taken < bytes.size() && stream.now_in() == state::open && ready_before(stream, end));
+        // After a send error the stream only reads.
+        if ((stream.pollable().events & POLLOUT) == 0) { break; }
+    } while (taken < bytes.size() && stream.state() == state::open && ready_before(stream, end));
     return taken;
 }
 
@@ -67,8 +67,8 @@ std::string read_to_end(net::stream& stream, milliseconds within) {
 }
 
 bool is_ready(const net::stream& stream, milliseconds within) {
-    pollfd wanted = stream.wanted();
-    return ::poll(&wanted, 1, static_cast<int>(within.count())) > 0;
+    pollfd entry = stream.pollable();
+    return ::poll(&entry, 1, static_cast<int>(within.count())) > 0;
 }
 
 std::string many_bytes(std::size_t count) {
@@ -78,12 +78,12 @@ std::string many_bytes(std::size_t count) {
 }
 
 std::string describe(const net::stream& stream) {
-    switch (stream.now_in()) {
+    switch (stream.state()) {
     case state::opening: return "opening: " + std::string{stream.step()};
     case state::open: return "open";
     case state::failed: break;
     }
-    return (stream.hopeless() ? "failed for good: " : "failed: ") + stream.failure();
+    return (stream.failure_is_permanent() ? "failed for good: " : "failed: ") + stream.failure();
 }
 
 } // namespace holdfast::test

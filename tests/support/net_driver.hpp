@@ -1,5 +1,5 @@
 #pragma once
-// Drives a net::stream as an engine does: poll for what it wants, then let it go on.
+// Drives a net::stream as an engine does: polls it, then calls progress().
 
 #include "holdfast/net/stream.hpp"
 #include "support/timing.hpp"
@@ -10,29 +10,30 @@
 
 namespace holdfast::test {
 
-/// Until it is open or has failed, or the time is over.
+/// Runs until the stream is open or has failed, or the time-out ends.
 void open(net::stream& stream, milliseconds within = long_wait);
 
-/// Until all is written, or it has failed: how much was taken.
+/// Runs until all is written, or the stream has failed. Returns how much was accepted.
 std::size_t write_all(net::stream& stream, std::string_view bytes, milliseconds within = long_wait);
 
-/// Until nothing more is taken, although what was sent had time to get away: how much was.
+/// Writes until the buffers are full, i.e. nothing more is accepted for 20 ms. Returns how much
+/// was.
 [[nodiscard]] std::size_t fill(net::stream& stream, std::string_view bytes);
 
-/// Until there are `count` bytes, or it has failed.
+/// Reads until there are `count` bytes, or the stream has failed.
 [[nodiscard]] std::string read_some(net::stream& stream, std::size_t count,
                                     milliseconds within = long_wait);
 
-/// Until it has failed; what was read before.
+/// Reads until the stream has failed. Returns what was read before.
 [[nodiscard]] std::string read_to_end(net::stream& stream, milliseconds within = long_wait);
 
-/// Whether poll says that there is something to do.
+/// Whether poll() reports an event.
 [[nodiscard]] bool is_ready(const net::stream& stream, milliseconds within);
 
-/// Bytes in which every place differs from its neighbours, so that a lost or doubled one shows.
+/// Bytes that all differ from their neighbours, so that a lost or doubled byte is detected.
 [[nodiscard]] std::string many_bytes(std::size_t count);
 
-/// For messages of tests: the state, and why.
+/// For messages of tests: the state, and the failure.
 [[nodiscard]] std::string describe(const net::stream& stream);
 
 } // namespace holdfast::test

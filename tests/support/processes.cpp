@@ -11,16 +11,16 @@ namespace holdfast::test {
 
 namespace {
 
-/// Of a process that may end while it is read; then as much as there was.
+/// The contents of a file of a process, which may end meanwhile: what was read until then.
 std::string content_of(const std::filesystem::path& file) {
     std::string out;
-    const int in = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    std::array<char, 4096> some{};
-    for (::ssize_t got = 1; in >= 0 && got > 0;) {
-        got = ::read(in, some.data(), some.size());
-        if (got > 0) { out.append(some.data(), static_cast<std::size_t>(got)); }
+    const int file_descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    std::array<char, 4096> buffer{};
+    for (::ssize_t count = 1; file_descriptor >= 0 && count > 0;) {
+        count = ::read(file_descriptor, buffer.data(), buffer.size());
+        if (count > 0) { out.append(buffer.data(), static_cast<std::size_t>(count)); }
     }
-    if (in >= 0) { ::close(in); }
+    if (file_descriptor >= 0) { ::close(file_descriptor); }
     return out;
 }
 
@@ -42,35 +42,36 @@ std::vector<process> all_processes() {
     for (std::filesystem::directory_iterator at{"/proc", ignored}, end; at != end;
          at.increment(ignored)) {
         const auto name = at->path().filename().string();
-        process one;
+        process entry;
         const auto* const last = name.data() + name.size();
-        if (std::from_chars(name.data(), last, one.pid).ptr != last) { continue; }
-        if (parse_stat(content_of(at->path() / "stat"), one)) { out.push_back(one); }
+        if (std::from_chars(name.data(), last, entry.pid).ptr != last) { continue; }
+        if (parse_stat(content_of(at->path() / "stat"), entry)) { out.push_back(entry); }
     }
     return out;
 }
 
 std::vector<process> processes_with(const std::string& variable) {
     std::vector<process> out;
-    for (auto& one : all_processes()) {
-        if (one.state == 'Z' || one.state == 'X') { continue; }
-        const auto all = '\0' + content_of("/proc/" + std::to_string(one.pid) + "/environ");
+    for (auto& entry : all_processes()) {
+        if (entry.state == 'Z' || entry.state == 'X') { continue; }
+        const auto all = '\0' + content_of("/proc/" + std::to_string(entry.pid) + "/environ");
         if (all.find('\0' + variable + '\0') != std::string::npos) {
-            out.push_back(std::move(one));
+            out.push_back(std::move(entry));
         }
     }
     return out;
 }
 
 char state_of(pid_t pid) {
-    process one;
-    return parse_stat(content_of("/proc/" + std::to_string(pid) + "/stat"), one) ? one.state : '\0';
+    process entry;
+    return parse_stat(content_of("/proc/" + std::to_string(pid) + "/stat"), entry) ? entry.state
+                                                                                   : '\0';
 }
 
 std::string command_line_of(pid_t pid) {
     auto text = content_of("/proc/" + std::to_string(pid) + "/cmdline");
-    for (auto& one : text) {
-        if (one == '\0') { one = ' '; }
+    for (auto& character : text) {
+        if (character == '\0') { character = ' '; }
     }
     return text;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Processes of this machine, as /proc shows them.
+// The processes of this machine, from /proc.
 
 #include <string>
 #include <sys/types.h>
@@ -17,14 +17,14 @@ struct process {
 
 [[nodiscard]] std::vector<process> all_processes();
 
-/// Those that run or are stopped (no zombies) and were started with `variable` ("NAME=value") in
-/// their environment: what a test has started, wherever it went.
+/// The processes (no zombies) with `variable` ("NAME=value") in their environment: all that a test
+/// has started, at any depth.
 [[nodiscard]] std::vector<process> processes_with(const std::string& variable);
 
-/// The state of one; 0: there is none.
+/// The state of a process; 0 if there is none.
 [[nodiscard]] char state_of(pid_t pid);
 
-/// How it was started, words separated by spaces.
+/// The command line of a process, words separated by spaces.
 [[nodiscard]] std::string command_line_of(pid_t pid);
 
 } // namespace holdfast::test

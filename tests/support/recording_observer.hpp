@@ -1,5 +1,5 @@
 #pragma once
-// Remembers what an observer is told.
+// An observer that records its events.
 
 #include "support/timing.hpp"
 
@@ -29,7 +29,7 @@ public:
         return *found;
     }
 
-    /// Waits for it.
+    /// Waits for the first event of this kind.
     [[nodiscard]] std::optional<event> await(event::kind type,
                                              milliseconds within = long_wait) const {
         std::optional<event> found;
@@ -37,14 +37,14 @@ public:
         return found;
     }
 
-    /// Waits until an error of this kind was told of each of these names.
-    [[nodiscard]] bool await_of_each(event::kind type,
-                                     std::initializer_list<std::string_view> names) const {
+    /// Waits until each of these names has an event of this kind with an error.
+    [[nodiscard]] bool await_each(event::kind type,
+                                  std::initializer_list<std::string_view> names) const {
         return eventually([&] {
-            const auto told = all();
+            const auto events = all();
             return std::ranges::all_of(names, [&](std::string_view name) {
-                return std::ranges::any_of(told, [&](const event& one) {
-                    return one.type == type && one.name == name && one.error;
+                return std::ranges::any_of(events, [&](const event& event) {
+                    return event.type == type && event.name == name && event.error;
                 });
             });
         });

@@ -18,16 +18,16 @@ namespace scripts = engine::redis::scripts;
 constexpr milliseconds look_for_stop{20};
 
 std::string sha_of(const std::string& text) {
-    for (const auto* const one : {&scripts::acquire, &scripts::release, &scripts::beat,
-                                  &scripts::withdraw, &scripts::take_away, &scripts::inspect}) {
-        if (one->text == text) { return std::string{one->sha}; }
+    for (const auto* const script : {&scripts::acquire, &scripts::release, &scripts::beat,
+                                     &scripts::withdraw, &scripts::break_lock, &scripts::inspect}) {
+        if (script->text == text) { return std::string{script->sha}; }
     }
     return std::string(40, '0');
 }
 
 std::string time_now() {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
     constexpr std::int64_t million = 1'000'000;
     return "*2\r\n" + redis_fake::bulk(std::to_string(us / million)) +
            redis_fake::bulk(std::to_string(us % million));
@@ -35,10 +35,10 @@ std::string time_now() {
 
 } // namespace
 
-redis_fake::redis_fake(speech line)
-    : words_{std::move(line)}, thread_{[this](const std::stop_token& stop) {
+redis_fake::redis_fake(reply_function reply_to)
+    : reply_to_{std::move(reply_to)}, thread_{[this](const std::stop_token& stop) {
           while (!stop.stop_requested()) {
-              if (const auto client = door_.accept(look_for_stop)) { serve(client, stop); }
+              if (const auto client = listener_.accept(look_for_stop)) { serve(client, stop); }
           }
       }} {}
 
@@ -46,22 +46,22 @@ std::string redis_fake::url() const { return "redis://127.0.0.1:" + std::to_stri
 
 void redis_fake::serve(const base::fd& client, const std::stop_token& stop) const {
     std::string unread;
-    std::array<char, 16'384> some{};
+    std::array<char, 16'384> buffer{};
     while (!stop.stop_requested()) {
         pollfd ready{.fd = client.get(), .events = POLLIN, .revents = 0};
         if (::poll(&ready, 1, static_cast<int>(look_for_stop.count())) <= 0) { continue; }
-        const auto got = ::recv(client.get(), some.data(), some.size(), 0);
-        if (got <= 0) { return; }
-        unread.append(some.data(), static_cast<std::size_t>(got));
-        std::string said;
+        const auto count = ::recv(client.get(), buffer.data(), buffer.size(), 0);
+        if (count <= 0) { return; }
+        unread.append(buffer.data(), static_cast<std::size_t>(count));
+        std::string replies;
         std::string_view rest{unread};
         while (const auto request = redis_reply::take(rest)) {
-            words all;
-            for (const auto& one : request->items()) { all.push_back(one.string()); }
-            said += words_(all);
+            words command;
+            for (const auto& word : request->items()) { command.push_back(word.string()); }
+            replies += reply_to_(command);
         }
         unread.erase(0, unread.size() - rest.size());
-        if (::send(client.get(), said.data(), said.size(), MSG_NOSIGNAL) < 0) { return; }
+        if (::send(client.get(), replies.data(), replies.size(), MSG_NOSIGNAL) < 0) { return; }
     }
 }
 

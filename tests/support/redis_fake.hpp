@@ -1,5 +1,5 @@
 #pragma once
-// A server that says to each request what a test wants it to say, e.g. what no real Redis would.
+// A Redis server that replies as the test wants, e.g. as no real Redis would.
 
 #include "support/net_listener.hpp"
 
@@ -13,23 +13,22 @@ namespace holdfast::test {
 
 /// Serves one connection after the other on a thread of its own, on a free port of 127.0.0.1.
 ///
-/// Thread safety: none; what it says is called on its thread.
+/// Thread safety: none; it calls the reply_function on its own thread.
 class redis_fake {
 public:
     using words = std::vector<std::string>;
-    using speech = std::function<std::string(const words&)>;
+    using reply_function = std::function<std::string(const words&)>;
 
-    /// Says `what(request)`, as bytes: no reply, one, or more.
-    explicit redis_fake(speech words);
+    /// Sends the bytes that `reply_to` returns for a request: no reply, one, or several.
+    explicit redis_fake(reply_function reply_to);
     redis_fake(const redis_fake&) = delete;
     redis_fake& operator=(const redis_fake&) = delete;
     ~redis_fake() = default;
 
-    [[nodiscard]] std::uint16_t port() const { return door_.port(); }
+    [[nodiscard]] std::uint16_t port() const { return listener_.port(); }
     [[nodiscard]] std::string url() const;
 
-    /// What a Redis 7 says to a client of ours, as far as it goes: locks are free, and can be
-    /// released.
+    /// The replies of a Redis 7 to our client: every lock is free and can be released.
     [[nodiscard]] static std::string usual(const words& request);
     [[nodiscard]] static std::string bulk(const std::string& text);
     [[nodiscard]] static std::string push(const std::string& channel, const std::string& text);
@@ -37,9 +36,9 @@ public:
 private:
     void serve(const base::fd& client, const std::stop_token& stop) const;
 
-    listener door_;
-    speech words_;
-    std::jthread thread_; ///< last, so that it ends first
+    listener listener_;
+    reply_function reply_to_;
+    std::jthread thread_; ///< last: it uses the others
 };
 
 } // namespace holdfast::test

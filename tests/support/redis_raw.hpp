@@ -1,5 +1,5 @@
 #pragma once
-// A plain connection to a Redis server, for tests that look at it behind the library's back.
+// A plain connection to a Redis server, for tests that bypass the library.
 
 #include "holdfast/base/fd.hpp"
 #include "support/redis_reply.hpp"
@@ -14,7 +14,7 @@
 
 namespace holdfast::test {
 
-/// Blocks, but never for longer than it is told. Thread safety: none.
+/// Blocks, but never longer than `within`. Thread safety: none.
 class redis_raw {
 public:
     /// Connects; throws std::system_error if it cannot.
@@ -22,23 +22,23 @@ public:
     explicit redis_raw(const std::filesystem::path& unix_path);
 
     /// Sends one command and reads one reply, which may be an error. Throws if none comes.
-    redis_reply ask(const std::vector<std::string>& what, milliseconds within = long_wait);
+    redis_reply ask(const std::vector<std::string>& command_words, milliseconds within = long_wait);
 
-    void send(const std::vector<std::string>& what);
+    void send(const std::vector<std::string>& command_words);
     void send_bytes(std::string_view bytes);
 
-    /// The next reply; none: the time is up, or the server has closed. Throws std::runtime_error
-    /// if what comes is no reply.
+    /// The next reply; empty after a time-out or if the server has closed. Throws
+    /// std::runtime_error if the bytes are no reply.
     [[nodiscard]] std::optional<redis_reply> read(milliseconds within = long_wait);
 
-    /// Waits for the other side to close or reset; what it sends until then is not lost.
+    /// Waits until the server closes or resets; replies until then can still be read.
     [[nodiscard]] bool closes(milliseconds within = long_wait);
     [[nodiscard]] bool was_reset() const { return reset_; }
 
     void close() { socket_.reset(); }
 
 private:
-    bool read_more(milliseconds within); ///< false: nothing came, or the end
+    bool read_more(milliseconds within); ///< false after a time-out or at the end
 
     base::fd socket_;
     std::string unread_;

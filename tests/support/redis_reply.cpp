@@ -9,8 +9,8 @@ namespace holdfast::test {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view what) {
-    throw std::runtime_error{"not a Redis reply: " + std::string{what}};
+[[noreturn]] void refuse(std::string_view problem) {
+    throw std::runtime_error{"not a Redis reply: " + std::string{problem}};
 }
 
 template <class Kind>
@@ -27,7 +27,7 @@ std::int64_t to_number(std::string_view text) {
     return out;
 }
 
-/// Takes a line without its end; none: it has none yet.
+/// Removes a line, without its end; empty if it is incomplete.
 std::optional<std::string_view> take_line(std::string_view& bytes) {
     const auto end = bytes.find("\r\n");
     if (end == std::string_view::npos) { return std::nullopt; }
@@ -61,7 +61,7 @@ std::optional<redis_reply> take_list(std::string_view& bytes, std::int64_t size)
     return redis_reply{std::move(items)};
 }
 
-/// Without the three letters and the colon that say what kind of text it is.
+/// Without the prefix of three letters and a colon, which is the kind of text.
 std::optional<redis_reply> take_verbatim(std::string_view& bytes, std::int64_t size) {
     constexpr std::size_t mark = 4;
     auto out = take_string(bytes, size);
@@ -107,9 +107,9 @@ std::string redis_reply::text() const {
         std::string operator()(const error& wrong) const { return "error: " + wrong.text; }
         std::string operator()(std::int64_t number) const { return std::to_string(number); }
         std::string operator()(const std::string& plain) const { return plain; }
-        std::string operator()(const list& all) const {
+        std::string operator()(const list& items) const {
             std::string out;
-            for (const auto& one : all) { out += (out.empty() ? "" : ", ") + one.text(); }
+            for (const auto& item : items) { out += (out.empty() ? "" : ", ") + item.text(); }
             return "[" + out + "]";
         }
     };

@@ -1,6 +1,6 @@
 #pragma once
-// What a Redis server says, as a tree, and how it is read from bytes: RESP2, and of RESP3 what
-// tests come across.
+// The reply of a Redis server as a tree, and its parser: RESP2, and the parts of RESP3 that tests
+// meet.
 
 #include <cstdint>
 #include <iosfwd>
@@ -19,8 +19,8 @@ struct redis_reply {
     };
     using list = std::vector<redis_reply>;
 
-    /// A status such as OK is a string, and so is verbatim text. A push is a list, and so is a map:
-    /// of keys and values in turn.
+    /// A status such as OK and verbatim text are strings. A push is a list; a map is a list of
+    /// alternating keys and values.
     std::variant<nil, error, std::int64_t, std::string, list> value{};
 
     [[nodiscard]] bool is_nil() const { return std::holds_alternative<nil>(value); }
@@ -34,7 +34,7 @@ struct redis_reply {
     /// For comparing and for messages: `OK`, `5`, `nil`, `error: ERR no`, `[a, [1, nil]]`.
     [[nodiscard]] std::string text() const;
 
-    /// Takes the first whole reply away from `bytes`; none: it is not all there yet. Throws
+    /// Removes the first whole reply from `bytes`; empty if it is incomplete. Throws
     /// std::runtime_error if it is no reply.
     [[nodiscard]] static std::optional<redis_reply> take(std::string_view& bytes);
 };

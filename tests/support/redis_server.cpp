@@ -22,8 +22,8 @@ namespace holdfast::test {
 namespace {
 
 std::string program() {
-    const char* const chosen = std::getenv("HOLDFAST_REDIS_SERVER");
-    return chosen != nullptr && *chosen != '\0' ? chosen : "redis-server";
+    const char* const name = std::getenv("HOLDFAST_REDIS_SERVER");
+    return name != nullptr && *name != '\0' ? name : "redis-server";
 }
 
 std::filesystem::path make_folder() {
@@ -34,34 +34,34 @@ std::filesystem::path make_folder() {
     return pattern;
 }
 
-/// Between fork and exec: only what is safe there although other threads may have held locks.
-[[noreturn]] void be_the_server(char* const* words, int log, ::pid_t parent) {
+/// Runs between fork and exec: only async-signal-safe calls, as other threads may hold locks.
+[[noreturn]] void exec_server(char* const* command_words, int log, ::pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) { ::_exit(1); } // it died before it was asked for
+    if (::getppid() != parent) { ::_exit(1); } // the parent died before prctl()
     ::sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // With our output, or a pipe of ours, it would keep whoever reads that waiting.
+    // The server must not keep our output or pipes open: their reader would wait for the end.
     ::dup2(log, STDOUT_FILENO);
     ::dup2(log, STDERR_FILENO);
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
-    ::execvp(words[0], words);
-    const std::string_view sorry = "no such program, or not executable\n";
-    const auto ignored = ::write(STDERR_FILENO, sorry.data(), sorry.size());
+    ::execvp(command_words[0], command_words);
+    const std::string_view message = "no such program, or not executable\n";
+    const auto ignored = ::write(STDERR_FILENO, message.data(), message.size());
     ::_exit(ignored > 0 ? 127 : 126);
 }
 
-::pid_t spawn(std::vector<std::string> words, const std::filesystem::path& log_file) {
+::pid_t spawn(std::vector<std::string> command_words, const std::filesystem::path& log_file) {
     std::vector<char*> pointers;
-    pointers.reserve(words.size() + 1);
-    for (auto& one : words) { pointers.push_back(one.data()); }
+    pointers.reserve(command_words.size() + 1);
+    for (auto& word : command_words) { pointers.push_back(word.data()); }
     pointers.push_back(nullptr);
     const base::fd log{
         ::open(log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)};
     const auto parent = ::getpid();
     const auto child = log ? ::fork() : -1;
-    if (child < 0) { throw std::system_error{errno, std::generic_category(), words.at(0)}; }
-    if (child == 0) { be_the_server(pointers.data(), log.get(), parent); }
+    if (child < 0) { throw std::system_error{errno, std::generic_category(), command_words.at(0)}; }
+    if (child == 0) { exec_server(pointers.data(), log.get(), parent); }
     return child;
 }
 
@@ -85,7 +85,7 @@ redis_server::~redis_server() {
 void redis_server::end() noexcept {
     control_.reset();
     if (!ended()) {
-        // It has nothing to save, and looks at its signals ten times a second: not worth waiting.
+        // It has nothing to save and handles signals only ten times a second: do not wait long.
         constexpr auto grace = 5ms;
         ::kill(pid_, SIGTERM);
         resume();
@@ -153,20 +153,20 @@ void redis_server::start() {
 }
 
 bool redis_server::spawn_and_wait() {
-    std::filesystem::remove(unix_path()); // of one that was killed
+    std::filesystem::remove(unix_path()); // left by a killed server
     pid_ = spawn(arguments(), folder_ / "log");
-    // Its own socket in its own folder: on the port, another test's server might answer.
+    // Over the unix socket: on the port, the server of another test might answer.
     if (eventually([this] { return answers() || ended(); }) && pid_ != 0) { return true; }
-    const auto told = log();
-    if (pid_ == 0 && told.find("Address already in use") != std::string::npos) { return false; }
-    throw std::runtime_error{program() + " does not start; its log:\n" + told};
+    const auto log_text = log();
+    if (pid_ == 0 && log_text.find("Address already in use") != std::string::npos) { return false; }
+    throw std::runtime_error{program() + " does not start; its log:\n" + log_text};
 }
 
 bool redis_server::answers() {
     try {
         redis_raw connection{unix_path()};
         if (!options_.password.empty()) { connection.ask({"AUTH", options_.password}); }
-        // An error will do, if it is that this user may not ask.
+        // An error reply is enough, e.g. that this user has no permission.
         connection.ask({"PING"});
         control_ = std::move(connection);
         return true;
@@ -195,7 +195,7 @@ void redis_server::resume() {
 void redis_server::kill() {
     control_.reset();
     paused_ = false;
-    if (ended()) { return; } // its pid may be another's by now
+    if (ended()) { return; } // the kernel may have reused its pid
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
@@ -206,9 +206,9 @@ void redis_server::restart() {
     start();
 }
 
-redis_reply redis_server::command(const std::vector<std::string>& words) {
-    if (!control_) { throw std::runtime_error{words.at(0) + ": the server was killed"}; }
-    return control_->ask(words);
+redis_reply redis_server::command(const std::vector<std::string>& command_words) {
+    if (!control_) { throw std::runtime_error{command_words.at(0) + ": the server was killed"}; }
+    return control_->ask(command_words);
 }
 
 std::int64_t redis_server::calls_of(const std::string& command_name) {

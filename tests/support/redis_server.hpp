@@ -1,5 +1,5 @@
 #pragma once
-// A real Redis server of a test's own: the program that HOLDFAST_REDIS_SERVER names, or
+// Starts a real Redis server for a test: the program that HOLDFAST_REDIS_SERVER names, or
 // redis-server.
 
 #include "support/redis_raw.hpp"
@@ -26,19 +26,19 @@ struct redis_server_tls {
 struct redis_server_options {
     std::vector<std::string> arguments{};  ///< e.g. {"--maxmemory", "3mb"}
     std::string password{};                ///< of the default user; empty: none
-    std::optional<redis_server_tls> tls{}; ///< then the port speaks nothing else
+    std::optional<redis_server_tls> tls{}; ///< if set, the port is TLS only
     bool adjustable_clock = false;         ///< set_clock() works
 };
 
-/// Listens on a free port of 127.0.0.1 and on a unix socket, keeps nothing on disk, and has
-/// answered when the constructor returns. Ends with this object; also with the *thread* that made
-/// or restarted it (PR_SET_PDEATHSIG), so do that on the main one.
+/// Listens on a free port of 127.0.0.1 and on a unix socket, and stores nothing on disk. The
+/// constructor returns when the server answers. The server ends with this object, and also with the
+/// *thread* that started or restarted it (PR_SET_PDEATHSIG): use the main thread.
 ///
 ///  runs      pause(): paused | kill(): dead | restart(): runs, empty
 ///  paused    resume(): runs | kill(): dead | restart(): runs, empty
 ///  dead      restart(): runs, empty
 ///
-/// Thread safety: none. A forked child leaves it alone.
+/// Thread safety: none. In a forked child the destructor does nothing.
 class redis_server {
 public:
     /// Throws std::runtime_error, with the server's log, if it does not start.
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] ::pid_t pid() const { return pid_; }
     [[nodiscard]] std::string log() const;
 
-    /// From the return on it does nothing; the kernel still accepts connections and bytes for it.
+    /// Stops the process (SIGSTOP); the kernel still accepts connections and bytes for it.
     void pause();
     void resume();
     void kill();
@@ -64,11 +64,11 @@ public:
     /// REQUIRES: adjustable_clock.
     void set_clock(std::chrono::seconds offset);
 
-    /// Asks over the unix socket, on a connection that stays open: with TLS, with a password, and
-    /// whatever happens to the port. REQUIRES: it runs.
-    redis_reply command(const std::vector<std::string>& what);
+    /// Runs a command over the unix socket, which needs neither TLS nor the port. REQUIRES: the
+    /// server runs.
+    redis_reply command(const std::vector<std::string>& command_words);
 
-    /// A number from INFO: stat("total_commands_processed"), which counts this very question, too.
+    /// A number from INFO, e.g. stat("total_commands_processed"), which counts this INFO as well.
     [[nodiscard]] std::int64_t stat(std::string_view field);
     /// How often this command, in lower case, was called since CONFIG RESETSTAT; also by scripts.
     [[nodiscard]] std::int64_t calls_of(const std::string& command_name);
@@ -76,7 +76,7 @@ public:
 
 private:
     void start();
-    [[nodiscard]] bool spawn_and_wait(); ///< false: somebody else has the port
+    [[nodiscard]] bool spawn_and_wait(); ///< false if the port is in use
     [[nodiscard]] std::vector<std::string> arguments() const;
     [[nodiscard]] bool answers();
     [[nodiscard]] bool ended();

@@ -1,5 +1,5 @@
 #pragma once
-// A store of the Redis engine: a server of its own.
+// A store of the Redis engine, with a server of its own.
 
 #include "support/engines.hpp"
 #include "support/redis_server.hpp"
@@ -16,7 +16,7 @@ public:
 
     [[nodiscard]] std::string url() const override { return server_.url() + query_; }
     [[nodiscard]] bool hang() override;
-    void go_on() override { server_.resume(); }
+    void resume() override { server_.resume(); }
     [[nodiscard]] bool lose_data() override;
 
 private:

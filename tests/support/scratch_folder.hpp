@@ -1,5 +1,5 @@
 #pragma once
-// A folder that goes with the test.
+// A temporary folder, which the destructor removes.
 
 #include <string>
 

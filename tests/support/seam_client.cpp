@@ -34,15 +34,15 @@ engine::op seam_client::acquire_op(const engine::ticket& ticket, const request& 
 }
 
 bool seam_client::queue_up(const std::string& name, int count) {
-    std::vector<engine::op_id> asked;
+    std::vector<engine::op_id> ids;
     for (int i = 0; i < count; ++i) {
-        asked.push_back(start(acquire_op(ticket(name), {.queue = engine::queueing::grant})));
+        ids.push_back(start(acquire_op(ticket(name), {.queue = engine::queueing::grant})));
     }
     const auto queued = [this](engine::op_id id) {
         const auto answer = answer_to(id);
         return answer && answer->status == engine::op_status::queued;
     };
-    return drive_until([&] { return std::ranges::all_of(asked, queued); }, long_wait);
+    return drive_until([&] { return std::ranges::all_of(ids, queued); }, long_wait);
 }
 
 engine::op_id seam_client::start(const engine::op& operation) {
@@ -85,6 +85,13 @@ lock_info seam_client::inspect(const std::string& name) {
     return answer.report->locks.front();
 }
 
+bool seam_client::waits_for_room() const {
+    std::vector<pollfd> fds;
+    engine_->pollables(fds);
+    return std::ranges::any_of(fds,
+                               [](const pollfd& each) { return (each.events & POLLOUT) != 0; });
+}
+
 std::optional<engine::answer> seam_client::answer_to(engine::op_id id) const {
     const auto found = answers_.find(id);
     if (found == answers_.end()) { return std::nullopt; }
@@ -94,8 +101,8 @@ std::optional<engine::answer> seam_client::answer_to(engine::op_id id) const {
 std::optional<engine::notice>
 seam_client::await(engine::notice::kind type, const engine::ticket& ticket, milliseconds within) {
     const auto find = [&] {
-        return std::ranges::find_if(notices_, [&](const engine::notice& heard) {
-            return heard.type == type && heard.number == ticket.owner.number;
+        return std::ranges::find_if(notices_, [&](const engine::notice& notice) {
+            return notice.type == type && notice.number == ticket.owner.number;
         });
     };
     if (!drive_until([&] { return find() != notices_.end(); }, within)) { return std::nullopt; }
@@ -119,8 +126,9 @@ void seam_client::drive_once(base::instant until) {
     std::vector<pollfd> fds;
     engine_->pollables(fds);
     const auto wait = std::min(next_, until) - identity_.time->now();
-    const auto most = std::clamp<base::duration>(wait, base::duration::zero(), 1s);
-    ::poll(fds.data(), fds.size(), static_cast<int>(std::chrono::ceil<milliseconds>(most).count()));
+    const auto timeout = std::clamp<base::duration>(wait, base::duration::zero(), 1s);
+    ::poll(fds.data(), fds.size(),
+           static_cast<int>(std::chrono::ceil<milliseconds>(timeout).count()));
     next_ = engine_->drive(fds, identity_.time->now());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A client that speaks to a raw engine, one operation at a time: to resend, delay or forget what a
-// real client would not. It does nothing by itself: one that is not driven is as good as crashed.
+// A client that uses an engine directly, one operation at a time, to resend, delay or drop requests
+// as a real client would not. It sends no heartbeats: a client that is not driven looks crashed.
 
 #include "holdfast/engine/factory.hpp"
 #include "support/timing.hpp"
@@ -15,7 +15,7 @@
 
 namespace holdfast::test {
 
-/// What an acquire asks for, apart from the ticket.
+/// The parameters of an acquire, except the ticket.
 struct request {
     primitive kind = primitive::mutex;
     holdfast::mode mode = mode::exclusive;
@@ -37,8 +37,8 @@ public:
     seam_client& operator=(const seam_client&) = delete;
     ~seam_client();
 
-    [[nodiscard]] const engine::client_identity& who() const { return identity_; }
-    [[nodiscard]] engine::capabilities can(primitive kind) const { return engine_->caps(kind); }
+    [[nodiscard]] const engine::client_identity& identity() const { return identity_; }
+    [[nodiscard]] engine::capabilities caps(primitive kind) const { return engine_->caps(kind); }
 
     /// A ticket that was never used before.
     [[nodiscard]] engine::ticket ticket(std::string name);
@@ -56,25 +56,32 @@ public:
     engine::beat_answer wait_on(const engine::ticket& ticket); ///< a waiter's heartbeat
     [[nodiscard]] lock_info inspect(const std::string& name);
 
-    /// So many new tickets ask at once; whether each was queued.
+    /// Sends `count` acquires with new tickets at once. Returns whether each was queued.
     [[nodiscard]] bool queue_up(const std::string& name, int count);
 
     /// Submits and does not wait.
     engine::op_id start(const engine::op& operation);
     void cancel(engine::op_id id) { engine_->cancel(id); }
-    /// As after an exception: what was started has no answer any more.
+    /// As after an exception: started operations get no answer.
     void reset() { engine_->reset(); }
-    /// Sends what was started, and reads nothing.
+    /// Sends started operations, and reads nothing.
     void send() { next_ = engine_->drive({}, identity_.time->now()); }
-    /// As if another thread had begun to read; true if the engine lets it.
-    [[nodiscard]] bool begin_to_read() { return engine_->expect().descriptor >= 0; }
-    /// It has read nothing.
-    void end_reading() { next_ = engine_->received(-1, EAGAIN, identity_.time->now()); }
+    /// Whether the socket had no room for all that was sent.
+    [[nodiscard]] bool waits_for_room() const;
+    /// Starts a direct read, as another thread would. Returns whether the engine allows it.
+    [[nodiscard]] bool begin_to_read() {
+        reading_ = engine_->start_direct_read();
+        return reading_.descriptor >= 0;
+    }
+    /// Ends the direct read without any bytes.
+    void end_reading() {
+        next_ = engine_->finish_direct_read(reading_.source, -1, EAGAIN, identity_.time->now());
+    }
     [[nodiscard]] std::optional<engine::answer> answer_to(engine::op_id id) const;
-    /// How often it was answered so far.
+    /// How often the operation was answered so far.
     [[nodiscard]] std::size_t times_answered(engine::op_id id) const { return answers_.count(id); }
 
-    /// Drives until the ticket hears of a grant, a break or the like; empty: not in time.
+    /// Drives until the ticket receives a notice of this kind; empty after a time-out.
     [[nodiscard]] std::optional<engine::notice>
     await(engine::notice::kind type, const engine::ticket& ticket, milliseconds within = long_wait);
     void drive_for(milliseconds span);
@@ -94,10 +101,11 @@ private:
     std::uint64_t last_number_ = 0;
     engine::op_id last_op_ = 0;
     base::instant next_{};
-    std::uint64_t renewals_ = 0; ///< sent so far, of whatever hold
+    engine::direct_read reading_;
+    std::uint64_t renewals_ = 0; ///< sent so far, of all holds
     std::multimap<engine::op_id, engine::answer> answers_;
     std::vector<engine::notice> notices_;
-    std::unique_ptr<engine::engine> engine_; // last, so that it goes before what it answers to
+    std::unique_ptr<engine::engine> engine_; // last: its destructor may use the others
 };
 
 } // namespace holdfast::test

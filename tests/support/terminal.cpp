@@ -15,32 +15,32 @@ namespace holdfast::test {
 
 namespace {
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
+std::vector<char*> to_pointers(std::vector<std::string>& texts) {
     std::vector<char*> out;
-    for (auto& one : texts) { out.push_back(one.data()); }
+    for (auto& text : texts) { out.push_back(text.data()); }
     out.push_back(nullptr);
     return out;
 }
 
 } // namespace
 
-std::string why_no_terminal() {
-    int ours = -1;
-    int its = -1;
-    if (::openpty(&ours, &its, nullptr, nullptr, nullptr) != 0) {
+std::string terminal_failure() {
+    int master = -1;
+    int slave = -1;
+    if (::openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) {
         return "openpty: " + std::generic_category().message(errno);
     }
-    ::close(ours);
-    ::close(its);
+    ::close(master);
+    ::close(slave);
     return {};
 }
 
-void terminal::start(const scene& where, const words& command) {
+void terminal::start(const sandbox& sandbox, const words& command) {
     auto argument_texts = command;
-    auto variables = where.environment({.variables = {{"TERM", "xterm"}, {"PS1", "ready> "}}});
-    const auto argv = pointers(argument_texts);
-    const auto envp = pointers(variables);
-    const auto folder = where.file("");
+    auto variables = sandbox.environment({.variables = {{"TERM", "xterm"}, {"PS1", "ready> "}}});
+    const auto argv = to_pointers(argument_texts);
+    const auto envp = to_pointers(variables);
+    const auto folder = sandbox.file("");
     winsize size{.ws_row = 24, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
     const auto child = ::forkpty(&fd_, nullptr, nullptr, &size);
     if (child < 0) { throw std::system_error{errno, std::generic_category(), "forkpty"}; }
@@ -68,25 +68,25 @@ void terminal::hang_up() {
 
 void terminal::type(std::string_view text) const {
     while (!text.empty()) {
-        const auto done = ::write(fd_, text.data(), text.size());
-        if (done < 0) { throw std::system_error{errno, std::generic_category(), "terminal"}; }
-        text.remove_prefix(static_cast<std::size_t>(done));
+        const auto written = ::write(fd_, text.data(), text.size());
+        if (written < 0) { throw std::system_error{errno, std::generic_category(), "terminal"}; }
+        text.remove_prefix(static_cast<std::size_t>(written));
     }
 }
 
-void terminal::take() {
-    std::array<char, 4096> some{};
+void terminal::read_output() {
+    std::array<char, 4096> buffer{};
     for (;;) {
-        const auto got = ::read(fd_, some.data(), some.size());
-        if (got <= 0) { return; }
-        screen_.append(some.data(), static_cast<std::size_t>(got));
+        const auto length = ::read(fd_, buffer.data(), buffer.size());
+        if (length <= 0) { return; }
+        screen_.append(buffer.data(), static_cast<std::size_t>(length));
     }
 }
 
 bool terminal::shows(std::string_view text, milliseconds within) {
     return eventually(
         [&] {
-            take();
+            read_output();
             const auto at = screen_.find(text, seen_);
             if (at == std::string::npos) { return false; }
             seen_ = at + text.size();
@@ -96,7 +96,7 @@ bool terminal::shows(std::string_view text, milliseconds within) {
 }
 
 const std::string& terminal::screen() {
-    take();
+    read_output();
     return screen_;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A real terminal (a pty) with a shell in it, and somebody who types.
+// A pseudo-terminal: a test types into it and reads the screen.
 
-#include "support/scene.hpp"
+#include "support/sandbox.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,45 +15,45 @@ inline constexpr std::string_view ctrl_c = "\x03";
 inline constexpr std::string_view ctrl_d = "\x04";
 inline constexpr std::string_view ctrl_z = "\x1a";
 
-/// For tests that need one: skips them, in one line, where there is none to be had.
+/// Skips a test, with one line, if the machine has no pseudo-terminals.
 #define HOLDFAST_NEEDS_TERMINAL()                                                                  \
     do {                                                                                           \
-        if (const auto why = ::holdfast::test::why_no_terminal(); !why.empty()) {                  \
-            GTEST_SKIP() << "no pseudo-terminal can be had here: " << why;                         \
+        if (const auto failure = ::holdfast::test::terminal_failure(); !failure.empty()) {         \
+            GTEST_SKIP() << "no pseudo-terminal is available: " << failure;                        \
         }                                                                                          \
     } while (false)
 
-/// Why no pseudo-terminal can be had on this machine; empty: one can.
-[[nodiscard]] std::string why_no_terminal();
+/// Why this machine has no pseudo-terminals; empty: it has.
+[[nodiscard]] std::string terminal_failure();
 
-/// The destructor hangs up, and kills what was started.
+/// The destructor hangs up and kills the command.
 class terminal {
 public:
     terminal() = default; ///< nothing is started yet
-    terminal(const scene& where, const words& command) { start(where, command); }
+    terminal(const sandbox& sandbox, const words& command) { start(sandbox, command); }
     terminal(const terminal&) = delete;
     terminal& operator=(const terminal&) = delete;
     ~terminal();
 
-    /// Starts the command with the terminal as its own. Throws std::system_error if there is none.
-    void start(const scene& where, const words& command);
+    /// Starts the command in the terminal. Throws std::system_error if there is none.
+    void start(const sandbox& sandbox, const words& command);
 
     void type(std::string_view text) const;
     void enter(std::string_view line) const { type(std::string{line} + "\n"); }
 
-    /// Whether the text appears, after what was found before. What is typed is echoed: look for
-    /// what only the command can write.
+    /// Waits for the text, behind the last text that was found. The terminal echoes what is typed,
+    /// so the text must differ from it.
     [[nodiscard]] bool shows(std::string_view text, milliseconds within = long_wait);
-    /// All that was shown so far.
+    /// All output so far.
     [[nodiscard]] const std::string& screen();
-    /// Which process group is in the foreground.
+    /// The foreground process group.
     [[nodiscard]] pid_t foreground() const;
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-    /// As if the window were closed.
+    /// Closes the terminal, as a closed window does.
     void hang_up();
 
 private:
-    void take();
+    void read_output();
 
     int fd_ = -1;
     pid_t pid_ = 0;

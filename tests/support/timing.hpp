@@ -1,5 +1,5 @@
 #pragma once
-// Time in tests: conditions are polled up to a deadline, and tolerances grow where code is slow.
+// Time in tests: polls conditions up to a deadline, and scales tolerances for slow builds.
 
 #include <chrono>
 #include <thread>
@@ -23,12 +23,12 @@ inline constexpr int slowness = 4;
 inline constexpr int slowness = 1;
 #endif
 
-/// A tolerance, or a lease that must survive its renewals, on the build at hand.
+/// Scales a tolerance or a lease for this build.
 [[nodiscard]] constexpr milliseconds scaled(milliseconds plain) noexcept {
     return plain * slowness;
 }
 
-/// How long a test waits for what should be there long before: only a hang takes so long.
+/// A time-out that only a hang exceeds.
 inline constexpr milliseconds long_wait = 15s * slowness;
 
 /// Whether `holds()` becomes true in time.
@@ -48,7 +48,7 @@ template <class Condition>
     return !eventually([&] { return !holds(); }, span);
 }
 
-/// Measures time that passes while a test waits.
+/// Measures elapsed time.
 class stopwatch {
 public:
     [[nodiscard]] milliseconds elapsed() const {
@@ -59,7 +59,7 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The least of some measurements: a busy machine makes some of them too long, never too short.
+/// The shortest of several measurements: a busy machine makes some too long, never too short.
 template <class Measure>
 [[nodiscard]] auto quickest_of(int times, Measure measure) {
     auto best = measure();

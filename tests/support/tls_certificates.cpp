@@ -18,10 +18,10 @@ using key_owner = std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)>;
 using certificate_owner = std::unique_ptr<X509, void (*)(X509*)>;
 using file_owner = std::unique_ptr<FILE, int (*)(FILE*)>;
 
-void require(bool done, const char* what) {
-    if (done) { return; }
-    const char* why = ERR_reason_error_string(ERR_peek_last_error());
-    throw std::runtime_error{std::string{what} + ": " + (why != nullptr ? why : "failed")};
+void require(bool succeeded, const char* step) {
+    if (succeeded) { return; }
+    const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+    throw std::runtime_error{std::string{step} + ": " + (reason != nullptr ? reason : "failed")};
 }
 
 key_owner new_key() {
@@ -40,8 +40,8 @@ void write_certificate(const std::string& path, X509* certificate) {
     require(PEM_write_X509(open_file(path, "w").get(), certificate) == 1, path.c_str());
 }
 
-void write_key(const std::string& path, EVP_PKEY* what) {
-    require(PEM_write_PrivateKey(open_file(path, "w").get(), what, nullptr, nullptr, 0, nullptr,
+void write_key(const std::string& path, EVP_PKEY* step) {
+    require(PEM_write_PrivateKey(open_file(path, "w").get(), step, nullptr, nullptr, 0, nullptr,
                                  nullptr) == 1,
             path.c_str());
 }
@@ -49,10 +49,10 @@ void write_key(const std::string& path, EVP_PKEY* what) {
 void extend(X509* certificate, X509* issuer, int kind, const char* value) {
     X509V3_CTX context{};
     X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
-    X509_EXTENSION* made = X509V3_EXT_conf_nid(nullptr, &context, kind, value);
-    require(made != nullptr, value);
-    X509_add_ext(certificate, made, -1);
-    X509_EXTENSION_free(made);
+    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, kind, value);
+    require(extension != nullptr, value);
+    X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
 }
 
 /// Everything but extensions and signature.
@@ -92,16 +92,16 @@ tls_authority::~tls_authority() = default;
 
 tls_identity tls_authority::issue(const std::string& name, const certificate_options& options) {
     const auto key = new_key();
-    const auto made =
+    const auto extension =
         new_certificate(name, ++last_serial_, key.get(), options.from_days, options.to_days);
-    X509_set_issuer_name(made.get(), X509_get_subject_name(certificate_.get()));
+    X509_set_issuer_name(extension.get(), X509_get_subject_name(certificate_.get()));
     if (!options.names.empty()) {
-        extend(made.get(), certificate_.get(), NID_subject_alt_name, options.names.c_str());
+        extend(extension.get(), certificate_.get(), NID_subject_alt_name, options.names.c_str());
     }
-    require(X509_sign(made.get(), key_.get(), EVP_sha256()) > 0, "a signature");
+    require(X509_sign(extension.get(), key_.get(), EVP_sha256()) > 0, "a signature");
     const std::string file = folder_ + "/" + name_ + "-" + name;
     tls_identity out{.certificate = file + ".pem", .private_key = file + ".key"};
-    write_certificate(out.certificate, made.get());
+    write_certificate(out.certificate, extension.get());
     write_key(out.private_key, key.get());
     return out;
 }

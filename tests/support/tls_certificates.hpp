@@ -1,5 +1,5 @@
 #pragma once
-// Throw-away certificates, made by an authority that lives as long as the test.
+// Temporary certificates, issued by an authority that lives as long as the test.
 
 #include <memory>
 #include <string>
@@ -24,15 +24,15 @@ struct certificate_options {
 /// Thread safety: none.
 class tls_authority {
 public:
-    /// Writes its files into the folder, which must be there, under its name.
+    /// Writes its files under its name into the folder, which must exist.
     tls_authority(std::string folder, std::string name = "ca");
     tls_authority(const tls_authority&) = delete;
     tls_authority& operator=(const tls_authority&) = delete;
     ~tls_authority();
 
-    /// What those who trust it load.
+    /// The CA file for peers that trust it.
     [[nodiscard]] const std::string& ca_file() const noexcept { return ca_file_; }
-    /// For a server or a client.
+    /// Issues a certificate for a server or a client.
     [[nodiscard]] tls_identity issue(const std::string& name,
                                      const certificate_options& options = {});
 
@@ -45,7 +45,7 @@ private:
     long last_serial_ = 1;
 };
 
-/// The same private key under a passphrase, in another file.
+/// Writes the private key, encrypted, to another file, and returns its path.
 [[nodiscard]] std::string encrypted_copy(const std::string& private_key);
 
 } // namespace holdfast::test

@@ -20,22 +20,22 @@ context_owner make_context(const tls_peer_options& options) {
         SSL_CTX_use_certificate_chain_file(raw, options.identity.certificate.c_str()) == 1 &&
         SSL_CTX_use_PrivateKey_file(raw, options.identity.private_key.c_str(), SSL_FILETYPE_PEM) ==
             1 &&
-        SSL_CTX_set_max_proto_version(raw, options.newest) == 1;
-    if (options.newest != 0 && options.newest < TLS1_2_VERSION) {
-        done = done && SSL_CTX_set_min_proto_version(raw, options.newest) == 1;
+        SSL_CTX_set_max_proto_version(raw, options.max_version) == 1;
+    if (options.max_version != 0 && options.max_version < TLS1_2_VERSION) {
+        done = done && SSL_CTX_set_min_proto_version(raw, options.max_version) == 1;
     }
-    if (!options.demand_clients_of.empty()) {
+    if (!options.client_ca_file.empty()) {
         SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-        done = done && SSL_CTX_load_verify_file(raw, options.demand_clients_of.c_str()) == 1;
+        done = done && SSL_CTX_load_verify_file(raw, options.client_ca_file.c_str()) == 1;
     }
     if (!done) { throw std::runtime_error{"the server cannot load its certificate"}; }
     return out;
 }
 
 std::string last_error() {
-    const char* why = ERR_reason_error_string(ERR_peek_last_error());
+    const char* reason = ERR_reason_error_string(ERR_peek_last_error());
     ERR_clear_error();
-    return why != nullptr ? why : "the connection ended";
+    return reason != nullptr ? reason : "the connection ended";
 }
 
 } // namespace
@@ -46,7 +46,7 @@ tls_peer::tls_peer(base::fd socket, const tls_peer_options& options)
     if (SSL_accept(connection_.get()) != 1) { error_ = last_error(); }
 }
 
-std::string tls_peer::name_asked_for() const {
+std::string tls_peer::requested_name() const {
     const char* name = SSL_get_servername(connection_.get(), TLSEXT_NAMETYPE_host_name);
     return name != nullptr ? name : "";
 }
@@ -56,8 +56,8 @@ std::string tls_peer::receive(std::size_t count) {
     std::string some(16384, '\0');
     while (got.size() < count) {
         std::size_t size = 0;
-        const auto most = std::min(some.size(), count - got.size());
-        if (SSL_read_ex(connection_.get(), some.data(), most, &size) != 1) {
+        const auto wanted = std::min(some.size(), count - got.size());
+        if (SSL_read_ex(connection_.get(), some.data(), wanted, &size) != 1) {
             error_ = last_error();
             break;
         }
@@ -76,6 +76,6 @@ bool tls_peer::update_keys() {
            SSL_do_handshake(connection_.get()) == 1;
 }
 
-void tls_peer::say_goodbye() { SSL_shutdown(connection_.get()); }
+void tls_peer::send_close_notify() { SSL_shutdown(connection_.get()); }
 
 } // namespace holdfast::test

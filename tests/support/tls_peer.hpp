@@ -1,5 +1,5 @@
 #pragma once
-// The server's end of a TLS connection, which blocks: for a thread of its own.
+// The server side of a TLS connection. It blocks, so it needs a thread of its own.
 
 #include "holdfast/base/fd.hpp"
 #include "support/tls_certificates.hpp"
@@ -14,26 +14,26 @@ namespace holdfast::test {
 
 struct tls_peer_options {
     tls_identity identity{};
-    std::string demand_clients_of{}; ///< a CA file: clients must have a certificate of its
-    int newest = 0;                  ///< version of TLS, as OpenSSL numbers them; 0: any
+    std::string client_ca_file{}; ///< if set, clients need a certificate of this CA
+    int max_version = 0;          ///< of TLS, as OpenSSL numbers them; 0: any
 };
 
 /// Thread safety: none.
 class tls_peer {
 public:
-    /// Shakes hands, or not: see error().
+    /// Does the handshake; error() is set if it fails.
     tls_peer(base::fd socket, const tls_peer_options& options);
 
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
-    /// Which name the client has asked for; empty: none.
-    [[nodiscard]] std::string name_asked_for() const;
-    /// Until it has so many bytes, or the connection ends.
+    /// The name in the client's SNI; empty if none.
+    [[nodiscard]] std::string requested_name() const;
+    /// Reads until there are `count` bytes, or the connection ends.
     [[nodiscard]] std::string receive(std::size_t count);
     bool send(const std::string& bytes);
-    /// Changes its keys and asks the client to do so, too (TLS 1.3).
+    /// Changes its keys and requests that the client does so, too (TLS 1.3).
     bool update_keys();
-    /// Says that it closes, but leaves the connection.
-    void say_goodbye();
+    /// Sends close_notify, but keeps the connection open.
+    void send_close_notify();
 
 private:
     base::fd socket_;

@@ -1,5 +1,5 @@
 #pragma once
-// A Redis server that speaks TLS.
+// The options of a Redis server with TLS.
 
 #include "support/redis_server.hpp"
 #include "support/tls_certificates.hpp"
@@ -8,13 +8,13 @@
 
 namespace holdfast::test {
 
-/// With a certificate of this authority. `auth_clients`: "no", "yes" or "optional".
-[[nodiscard]] inline redis_server_options tls_server(tls_authority& by,
+/// With a certificate of `authority`. `auth_clients`: "no", "yes" or "optional".
+[[nodiscard]] inline redis_server_options tls_server(tls_authority& authority,
                                                      std::string auth_clients = "no") {
-    auto mine = by.issue("server");
-    return {.tls = redis_server_tls{.certificate = std::move(mine.certificate),
-                                    .private_key = std::move(mine.private_key),
-                                    .ca_file = by.ca_file(),
+    auto identity = authority.issue("server");
+    return {.tls = redis_server_tls{.certificate = std::move(identity.certificate),
+                                    .private_key = std::move(identity.private_key),
+                                    .ca_file = authority.ca_file(),
                                     .auth_clients = std::move(auth_clients)}};
 }
 

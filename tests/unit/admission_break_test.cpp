@@ -1,24 +1,24 @@
-// Break, inspect, and what is remembered of a name.
+// Break, inspect, and when the record counts as changed.
 
 #include "admission_fixture.hpp"
 
 namespace holdfast::engine::admission {
 namespace {
 
-TEST_F(admission, break_takes_the_lock_away_tells_the_holder_and_hands_it_on) {
+TEST_F(admission, break_ends_the_hold_notifies_the_holder_and_grants_the_next_waiter) {
     const auto token = acquire(exclusive(a)).token;
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     ASSERT_EQ(ask(exclusive(c)), op_status::queued);
     EXPECT_EQ(break_lock(), op_status::released);
-    EXPECT_EQ(told(notice::kind::broken), owners{a});
+    EXPECT_EQ(notified(notice::kind::broken), owners{a});
     EXPECT_EQ(pushes.at(0).notice.token, token);
-    EXPECT_EQ(told_granted(), owners{b});
+    EXPECT_EQ(granted_by_notice(), owners{b});
     EXPECT_EQ(state.waiting, 1U); // the queue stays
     EXPECT_EQ(renew(a), op_status::lost);
     EXPECT_EQ(release(a), op_status::not_held);
 }
 
-TEST_F(admission, break_of_what_is_not_held_changes_nothing) {
+TEST_F(admission, break_of_a_name_that_is_not_held_changes_nothing) {
     EXPECT_EQ(break_lock(), op_status::not_held);
     EXPECT_FALSE(changed);
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
@@ -26,17 +26,17 @@ TEST_F(admission, break_of_what_is_not_held_changes_nothing) {
     EXPECT_EQ(holders(), owners{a});
 }
 
-TEST_F(admission, break_spares_who_takes_over_from_an_expired_holder) {
+TEST_F(admission, break_spares_the_waiter_that_is_granted_after_an_expired_hold) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(9s);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     pass(1s);
-    EXPECT_EQ(break_lock(), op_status::not_held); // a has expired, and nobody has looked yet
-    EXPECT_EQ(told_granted(), owners{b});
-    EXPECT_EQ(told(notice::kind::broken), owners{});
+    EXPECT_EQ(break_lock(), op_status::not_held); // a has expired, but is not dropped yet
+    EXPECT_EQ(granted_by_notice(), owners{b});
+    EXPECT_EQ(notified(notice::kind::broken), owners{});
 }
 
-TEST_F(admission, break_by_token_takes_away_only_that_hold) {
+TEST_F(admission, break_by_token_ends_only_that_hold) {
     ASSERT_EQ(ask(permits(a, 1)), op_status::granted);
     const auto token = acquire(permits(b, 1)).token;
     ASSERT_EQ(ask(permits(c, 1)), op_status::granted);
@@ -44,15 +44,15 @@ TEST_F(admission, break_by_token_takes_away_only_that_hold) {
     EXPECT_EQ(holders(), (owners{a, c}));
 }
 
-TEST_F(admission, break_of_a_shared_hold_takes_it_away_from_every_reader_of_that_epoch) {
+TEST_F(admission, break_of_a_shared_hold_ends_the_holds_of_all_readers) {
     ASSERT_EQ(ask(reader(a)), op_status::granted);
     ASSERT_EQ(ask(reader(b)), op_status::granted);
     EXPECT_EQ(break_lock(), op_status::released);
-    EXPECT_EQ(told(notice::kind::broken), (owners{a, b}));
+    EXPECT_EQ(notified(notice::kind::broken), (owners{a, b}));
     EXPECT_TRUE(state.idle());
 }
 
-TEST_F(admission, break_ends_a_rest_without_telling_who_has_released_it) {
+TEST_F(admission, break_ends_a_resting_hold_without_a_notice) {
     auto job = exclusive(a);
     job.min_hold = 1h;
     ASSERT_EQ(ask(job), op_status::granted);
@@ -103,7 +103,7 @@ TEST_F(admission, inspect_does_not_show_what_has_ended) {
     EXPECT_TRUE(changed);
 }
 
-TEST_F(admission, what_changes_nothing_says_so) {
+TEST_F(admission, changed_is_false_when_the_record_is_unchanged) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_TRUE(changed);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);

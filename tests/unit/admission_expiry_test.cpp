@@ -1,4 +1,4 @@
-// What time and death do: leases, min_hold, heartbeats.
+// Holds and waiters that end by time or with their client: leases, min_hold, heartbeats.
 
 #include "admission_fixture.hpp"
 
@@ -119,14 +119,14 @@ TEST_F(admission, a_dead_clients_hold_still_rests) {
     pass(3s - 1ns);
     EXPECT_EQ(ask(exclusive(c)), op_status::queued);
     pass(1ns);
-    EXPECT_EQ(beat(c).status, op_status::granted); // b was not heard of for 3 s
+    EXPECT_EQ(beat(c).status, op_status::granted); // b did not beat for 3 s
 }
 
-TEST_F(admission, P8_a_waiter_that_is_not_heard_of_is_dropped) {
+TEST_F(admission, P8_a_waiter_that_does_not_beat_is_dropped) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     ASSERT_EQ(ask(exclusive(c)), op_status::queued);
-    pass(waiter_patience - 1ns);
+    pass(waiter_timeout - 1ns);
     EXPECT_EQ(beat(c).status, op_status::queued);
     pass(1ns);
     EXPECT_EQ(beat(b).status, op_status::lost);
@@ -134,7 +134,7 @@ TEST_F(admission, P8_a_waiter_that_is_not_heard_of_is_dropped) {
     EXPECT_EQ(holders(), owners{c});
 }
 
-TEST_F(admission, a_waiter_that_is_heard_of_before_it_is_missed_keeps_its_place) {
+TEST_F(admission, a_waiter_that_beats_late_but_before_it_is_dropped_keeps_its_place) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     for (const auto& owner : {b, c, d}) { ASSERT_EQ(ask(exclusive(owner)), op_status::queued); }
     pass(2s);
@@ -144,7 +144,7 @@ TEST_F(admission, a_waiter_that_is_heard_of_before_it_is_missed_keeps_its_place)
     EXPECT_EQ(beat(c).ahead, 1U);
 }
 
-TEST_F(admission, P8_a_dead_waiter_in_the_middle_is_gone_for_who_looks) {
+TEST_F(admission, P8_inspect_drops_a_dead_waiter_in_the_middle) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     for (const auto& owner : {b, c, d}) { ASSERT_EQ(ask(exclusive(owner)), op_status::queued); }
     clients.dead.insert(c.client);
@@ -162,7 +162,7 @@ TEST_F(admission, dead_waiters_do_not_keep_a_newcomer_waiting) {
     EXPECT_TRUE(pushes.empty());
 }
 
-TEST_F(admission, tells_the_first_waiters_when_to_look_and_spares_the_others) {
+TEST_F(admission, only_the_first_waiters_get_a_check_in) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(4s);
     EXPECT_EQ(acquire(exclusive(b)).check_in, 6s);
@@ -172,7 +172,7 @@ TEST_F(admission, tells_the_first_waiters_when_to_look_and_spares_the_others) {
     EXPECT_EQ(beat(b).check_in, 20s);
 }
 
-TEST_F(admission, looks_when_the_first_of_several_holds_ends) {
+TEST_F(admission, check_in_is_when_the_first_of_several_holds_ends) {
     ASSERT_EQ(ask(permits(a, 3)), op_status::granted);
     pass(1s);
     ASSERT_EQ(ask(permits(b, 2)), op_status::granted);

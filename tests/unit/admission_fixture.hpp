@@ -1,7 +1,7 @@
 #pragma once
-// One name under the admission rule, with a clock that the test moves.
+// A fixture: one name under the admission rule, with a clock that the test advances.
 
-#include "holdfast/engine/admission/gate.hpp"
+#include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 
 #include <holdfast/error.hpp>
@@ -27,7 +27,7 @@ inline base::owner_id owner(std::uint8_t c, std::uint64_t number = 1) {
     return out;
 }
 
-struct clients_known final : liveness {
+struct fake_liveness final : liveness {
     std::set<base::client_id> dead;
     [[nodiscard]] bool is_alive(const base::client_id& client) const override {
         return !dead.contains(client);
@@ -62,52 +62,54 @@ protected:
         return out;
     }
 
-    /// Runs `act` on a gate at this moment; `changed` and `pushes` are of this run alone.
+    /// Calls `act` with the rule at this moment; `changed` and `pushes` are of this call alone.
     template <typename Act>
-    auto at_the_gate(Act act) {
+    auto apply(Act act) {
         const moment at{now, wall_us, &clients};
         pushes.clear();
-        gate door{state, *asked, at, pushes};
-        auto said = act(door);
-        changed = door.changed();
-        return said;
+        admission_rule rule{state, *used_queue, at, pushes};
+        auto result = act(rule);
+        changed = rule.changed();
+        return result;
     }
     answer acquire(const acquire_op& operation) {
-        return at_the_gate([&](gate& door) { return door.acquire(operation, {"host", 7}); });
+        return apply([&](admission_rule& rule) { return rule.acquire(operation, {"host", 7}); });
     }
     op_status ask(const acquire_op& operation) { return acquire(operation).status; }
     op_status release(const base::owner_id& owner) {
-        return at_the_gate([&](gate& door) { return door.release(owner); });
+        return apply([&](admission_rule& rule) { return rule.release(owner); });
     }
     op_status withdraw(const base::owner_id& owner) {
-        return at_the_gate([&](gate& door) { return door.withdraw(owner); });
+        return apply([&](admission_rule& rule) { return rule.withdraw(owner); });
     }
     op_status break_lock(std::uint64_t only_token = 0) {
-        return at_the_gate([&](gate& door) { return door.break_lock({"stock:1001", only_token}); });
+        return apply([&](admission_rule& rule) {
+            return rule.break_lock({"stock:1001", only_token});
+        });
     }
     op_status renew(const base::owner_id& owner, base::milliseconds lease = 10s) {
-        return at_the_gate([&](gate& door) {
-                   return door.beat({{"stock:1001", owner}, false, lease, 1});
+        return apply([&](admission_rule& rule) {
+                   return rule.beat({{"stock:1001", owner}, false, lease, 1});
                })
             .status;
     }
     beat_answer beat(const base::owner_id& owner) {
-        return at_the_gate([&](gate& door) {
-            return door.beat({{"stock:1001", owner}, true, 0ms});
+        return apply([&](admission_rule& rule) {
+            return rule.beat({{"stock:1001", owner}, true, 0ms});
         });
     }
     lock_info inspect() {
-        return at_the_gate([&](gate& door) { return door.inspect("stock:1001"); });
+        return apply([&](admission_rule& rule) { return rule.inspect("stock:1001"); });
     }
-    /// An owner who has asked for nothing yet.
+    /// An owner who has used_queue for nothing yet.
     base::owner_id fresh() { return owner(9, ++last_fresh); }
-    /// As an engine does that keeps no record for longer than it must. False: it must.
-    bool forget() {
-        at_the_gate([](gate& door) {
-            door.tidy();
+    /// Deletes the record if it is deletable, as an engine does. False: it is not.
+    bool delete_record() {
+        apply([](admission_rule& rule) {
+            rule.tidy();
             return 0;
         });
-        if (!forgettable(state, now, wall_us)) { return false; }
+        if (!is_deletable(state, now, wall_us)) { return false; }
         mark = std::max(mark, state.high_water);
         state = {};
         state.floor = mark;
@@ -118,21 +120,21 @@ protected:
         wall_us += std::chrono::duration_cast<std::chrono::microseconds>(time).count();
     }
 
-    /// Who were told so by the last operation, in order.
-    [[nodiscard]] std::vector<base::owner_id> told(notice::kind type) const {
+    /// The owners that the last operation sent this notice to, in order.
+    [[nodiscard]] std::vector<base::owner_id> notified(notice::kind type) const {
         std::vector<base::owner_id> out;
-        for (const push& one : pushes) {
-            if (one.notice.type == type) { out.push_back({one.to, one.notice.number}); }
+        for (const push& push : pushes) {
+            if (push.notice.type == type) { out.push_back({push.to, push.notice.number}); }
         }
         return out;
     }
-    [[nodiscard]] std::vector<base::owner_id> told_granted() const {
-        return told(notice::kind::granted);
+    [[nodiscard]] std::vector<base::owner_id> granted_by_notice() const {
+        return notified(notice::kind::granted);
     }
     /// Holders in the order of their grants, resting ones included.
     [[nodiscard]] std::vector<base::owner_id> holders() const {
         std::vector<base::owner_id> out;
-        for (const hold& one : state.holds) { out.push_back(one.owner); }
+        for (const hold_record& hold : state.holds) { out.push_back(hold.owner); }
         return out;
     }
 
@@ -142,10 +144,10 @@ protected:
     std::uint64_t mark = 0;
     std::uint64_t last_fresh = 0;
     list_queue queue;
-    waiter_queue* asked = &queue;
+    waiter_queue* used_queue = &queue;
     base::instant now{1h};
     std::int64_t wall_us = 1'700'000'000'000'000;
-    clients_known clients;
+    fake_liveness clients;
     std::vector<push> pushes;
     bool changed = false;
 

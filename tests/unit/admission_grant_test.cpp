@@ -1,4 +1,4 @@
-// Who gets a name, and in which order.
+// Which requests are granted, and in which order.
 
 #include "admission_fixture.hpp"
 
@@ -29,7 +29,7 @@ TEST_F(admission, P1_permits_are_given_while_their_sum_fits) {
     EXPECT_EQ(holders(), (owners{b, c}));
 }
 
-TEST_F(admission, a_request_that_may_not_wait_is_busy_and_leaves_no_trace) {
+TEST_F(admission, a_request_without_queueing_is_busy_and_changes_nothing) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     auto impatient = exclusive(b);
     impatient.queue = queueing::no;
@@ -45,7 +45,7 @@ TEST_F(admission, P6_waiters_are_served_first_in_first_out) {
     for (const auto& owner : {a, b, c}) {
         ASSERT_EQ(release(owner), op_status::handed_off);
         served.push_back(holders().at(0));
-        EXPECT_EQ(told_granted(), holders());
+        EXPECT_EQ(granted_by_notice(), holders());
     }
     EXPECT_EQ(served, (owners{b, c, d}));
     EXPECT_EQ(release(d), op_status::released);
@@ -79,16 +79,16 @@ TEST_F(admission, consecutive_readers_are_granted_together_up_to_the_next_writer
     ASSERT_EQ(ask(writer(d)), op_status::queued);
     ASSERT_EQ(ask(reader(owner(5))), op_status::queued);
     EXPECT_EQ(release(a), op_status::handed_off);
-    EXPECT_EQ(told_granted(), (owners{b, c}));
+    EXPECT_EQ(granted_by_notice(), (owners{b, c}));
     EXPECT_EQ(state.waiting, 2U);
 }
 
-TEST_F(admission, a_withdrawn_head_lets_those_behind_it_go_on) {
+TEST_F(admission, withdrawing_the_head_grants_the_waiters_behind_it) {
     ASSERT_EQ(ask(reader(a)), op_status::granted);
     ASSERT_EQ(ask(writer(b)), op_status::queued);
     ASSERT_EQ(ask(reader(c)), op_status::queued);
     EXPECT_EQ(withdraw(b), op_status::released);
-    EXPECT_EQ(told_granted(), owners{c});
+    EXPECT_EQ(granted_by_notice(), owners{c});
 }
 
 TEST_F(admission, P8_a_withdrawn_waiter_leaves_no_entry) {
@@ -101,7 +101,7 @@ TEST_F(admission, P8_a_withdrawn_waiter_leaves_no_entry) {
     EXPECT_TRUE(state.idle());
 }
 
-TEST_F(admission, a_hand_off_tells_the_waiter_its_number_and_token) {
+TEST_F(admission, a_hand_off_notifies_the_waiter_with_its_number_and_token) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(ask(exclusive(owner(2, 77))), op_status::queued);
     ASSERT_EQ(release(a), op_status::handed_off);
@@ -111,15 +111,15 @@ TEST_F(admission, a_hand_off_tells_the_waiter_its_number_and_token) {
     EXPECT_EQ(pushes[0].notice.token, state.holds.at(0).token);
 }
 
-TEST_F(admission, a_hint_is_told_and_dropped_and_does_not_keep_the_lock_from_the_next) {
+TEST_F(admission, a_waiter_for_a_hint_is_notified_and_dropped_and_the_next_waiter_is_granted) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     auto hinted = exclusive(b);
     hinted.queue = queueing::hint;
     ASSERT_EQ(ask(hinted), op_status::queued);
     ASSERT_EQ(ask(exclusive(c)), op_status::queued);
     EXPECT_EQ(release(a), op_status::handed_off);
-    EXPECT_EQ(told(notice::kind::maybe_free), owners{b});
-    EXPECT_EQ(told_granted(), owners{c});
+    EXPECT_EQ(notified(notice::kind::maybe_free), owners{b});
+    EXPECT_EQ(granted_by_notice(), owners{c});
     EXPECT_EQ(state.waiting, 0U);
 }
 
@@ -133,7 +133,7 @@ TEST_F(admission, a_release_that_only_gives_hints_is_not_a_hand_off) {
     EXPECT_EQ(ask(hinted), op_status::granted);
 }
 
-TEST_F(admission, says_how_many_wait_ahead) {
+TEST_F(admission, counts_the_waiters_ahead) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_EQ(acquire(exclusive(b)).ahead, 0U);
     EXPECT_EQ(acquire(exclusive(c)).ahead, 1U);

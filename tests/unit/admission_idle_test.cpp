@@ -1,114 +1,115 @@
-// How long the record of an idle name is kept, and what is lost with it.
+// How long the record of an idle name is kept, and what follows from its deletion.
 
 #include "admission_fixture.hpp"
 
 namespace holdfast::engine::admission {
 namespace {
 
-TEST_F(admission, P8_a_released_name_is_forgotten_after_a_minute) {
+TEST_F(admission, P8_the_record_of_a_released_name_is_deletable_after_a_minute) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(5s);
     ASSERT_EQ(release(a), op_status::released);
-    pass(idle_memory - 1us);
-    EXPECT_FALSE(forget());
-    EXPECT_EQ(look_again(state, now, wall_us), now + 1s); // not sooner: it must not be a busy loop
+    pass(idle_retention - 1us);
+    EXPECT_FALSE(delete_record());
+    // Not sooner: it must not be a busy loop.
+    EXPECT_EQ(next_idle_check(state, now, wall_us), now + 1s);
     pass(1us);
-    EXPECT_TRUE(forget());
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, P8_an_expired_name_is_forgotten_a_minute_after_its_hold_has_ended) {
+TEST_F(admission, P8_the_record_of_an_expired_hold_is_deletable_a_minute_after_its_end) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
-    EXPECT_EQ(look_again(state, now, wall_us), now + 10s + idle_memory);
-    pass(10s + idle_memory - 1us);
-    EXPECT_FALSE(forget());
+    EXPECT_EQ(next_idle_check(state, now, wall_us), now + 10s + idle_retention);
+    pass(10s + idle_retention - 1us);
+    EXPECT_FALSE(delete_record());
     pass(1us);
-    EXPECT_TRUE(forget()); // though nobody has looked meanwhile
+    EXPECT_TRUE(delete_record()); // though there was no operation meanwhile
 }
 
-TEST_F(admission, P8_a_broken_name_is_kept_past_the_deadline_of_the_hold_that_was_broken) {
+TEST_F(admission, P8_a_record_is_kept_past_the_deadline_of_a_broken_hold) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(renew(a, 5min), op_status::renewed);
     ASSERT_EQ(break_lock(), op_status::released);
-    pass(5min + idle_memory - 1us);
-    EXPECT_FALSE(forget());
+    pass(5min + idle_retention - 1us);
+    EXPECT_FALSE(delete_record());
     pass(1us);
-    EXPECT_TRUE(forget());
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, P5_a_name_is_kept_past_the_time_at_which_a_duplicate_may_come) {
+TEST_F(admission, P5_a_record_is_kept_as_long_as_a_duplicate_may_arrive) {
     auto first = exclusive(a);
     first.not_after = now + 40s;
     ASSERT_EQ(ask(first), op_status::granted);
     ASSERT_EQ(release(a), op_status::released);
     pass(40s);
-    EXPECT_FALSE(forget());
+    EXPECT_FALSE(delete_record());
     EXPECT_EQ(ask(first), op_status::busy); // a duplicate
-    pass(idle_memory);
-    EXPECT_TRUE(forget());
+    pass(idle_retention);
+    EXPECT_TRUE(delete_record());
     EXPECT_EQ(ask(first), op_status::busy); // too late
 }
 
-TEST_F(admission, P5_a_name_is_kept_past_the_duplicates_of_a_request_that_was_queued) {
+TEST_F(admission, P5_a_record_is_kept_as_long_as_a_duplicate_of_a_queued_request_may_arrive) {
     auto second = exclusive(b);
     second.not_after = now + 40s;
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(ask(second), op_status::queued);
     ASSERT_EQ(release(a), op_status::handed_off);
     ASSERT_EQ(release(b), op_status::released);
-    pass(40s + idle_memory - 1us);
-    EXPECT_FALSE(forget());
+    pass(40s + idle_retention - 1us);
+    EXPECT_FALSE(delete_record());
     pass(1us);
-    EXPECT_TRUE(forget());
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, P8_a_request_that_may_come_for_hours_does_not_keep_a_name_for_hours) {
+TEST_F(admission, P8_a_not_after_hours_ahead_does_not_keep_a_record_for_hours) {
     auto patient = exclusive(a);
     patient.not_after = now + 24h;
     ASSERT_EQ(ask(patient), op_status::granted);
     ASSERT_EQ(release(a), op_status::released);
-    pass(2 * idle_memory);
-    EXPECT_TRUE(forget());
+    pass(2 * idle_retention);
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, a_request_that_was_refused_keeps_nothing) {
+TEST_F(admission, a_refused_request_keeps_no_record) {
     auto late = exclusive(a);
     late.not_after = now - 1s;
     ASSERT_EQ(ask(late), op_status::busy);
-    EXPECT_TRUE(forget());
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, P3_a_name_whose_token_is_ahead_of_the_clock_is_kept_until_a_minute_past_it) {
+TEST_F(admission, P3_a_record_whose_token_is_ahead_of_the_clock_is_kept_until_a_minute_past_it) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(release(a), op_status::released);
     wall_us -= 3'600'000'000;
     pass(1h);
-    EXPECT_FALSE(forget());
-    EXPECT_EQ(look_again(state, now, wall_us), now + idle_memory);
-    pass(idle_memory);
-    EXPECT_TRUE(forget());
+    EXPECT_FALSE(delete_record());
+    EXPECT_EQ(next_idle_check(state, now, wall_us), now + idle_retention);
+    pass(idle_retention);
+    EXPECT_TRUE(delete_record());
 }
 
-TEST_F(admission, a_name_in_use_is_not_forgotten) {
+TEST_F(admission, the_record_of_a_name_in_use_is_not_deletable) {
     auto job = exclusive(a);
     job.min_hold = 48h;
     ASSERT_EQ(ask(job), op_status::granted);
     ASSERT_EQ(release(a), op_status::released);
     pass(30h);
-    EXPECT_FALSE(forget());
-    EXPECT_LE(look_again(state, now, wall_us), now + 10min);
+    EXPECT_FALSE(delete_record());
+    EXPECT_LE(next_idle_check(state, now, wall_us), now + 10min);
 }
 
-TEST_F(admission, P5_a_release_that_is_resent_after_its_name_was_forgotten_finds_nothing) {
+TEST_F(admission, P5_a_release_resent_after_the_record_is_deleted_is_not_held) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(release(a), op_status::released);
-    pass(idle_memory);
-    ASSERT_TRUE(forget());
+    pass(idle_retention);
+    ASSERT_TRUE(delete_record());
     EXPECT_EQ(release(a), op_status::not_held);
     EXPECT_EQ(withdraw(a), op_status::not_held);
     EXPECT_FALSE(changed);
 }
 
-TEST_F(admission, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock_goes_back) {
+TEST_F(admission, P3_tokens_rise_when_the_record_is_deleted_and_the_clock_goes_back) {
     std::uint64_t last = 0;
     for (const std::int64_t step_us : {0LL, -3'600'000'000LL, 7'200'000'000LL, -7'200'000'001LL}) {
         wall_us += step_us;
@@ -118,15 +119,15 @@ TEST_F(admission, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock_goe
         last = token;
         ASSERT_EQ(release(owner), op_status::released);
         pass(4h);
-        ASSERT_TRUE(forget());
+        ASSERT_TRUE(delete_record());
     }
 }
 
-TEST_F(admission, P3_a_name_without_a_record_begins_above_the_tokens_of_all_that_were_forgotten) {
+TEST_F(admission, P3_the_tokens_of_a_name_without_a_record_begin_above_those_of_deleted_records) {
     const auto token = acquire(exclusive(a)).token;
     ASSERT_EQ(release(a), op_status::released);
-    pass(idle_memory);
-    ASSERT_TRUE(forget());
+    pass(idle_retention);
+    ASSERT_TRUE(delete_record());
     wall_us -= 3'600'000'000;
     EXPECT_EQ(inspect().last_token, 0U);
     EXPECT_EQ(acquire(reader(b)).token, token + 1);

@@ -1,5 +1,5 @@
-// Thousands of random operations on virtual time, against a model that knows only who asked when,
-// who was told what, and for how long.
+// Thousands of random operations on virtual time, checked against a model that knows only the
+// requests, their answers and the notices.
 
 #include "admission_fixture.hpp"
 #include "holdfast/base/random.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 class admission_model : public admission, public testing::WithParamInterface<unsigned> {
 protected:
-    struct asked_for {
+    struct queued_request {
         acquire_op operation;
         base::instant alive_until;
     };
@@ -35,108 +35,111 @@ protected:
         return out;
     }
 
-    unsigned pick(unsigned least, unsigned most) {
-        return least + static_cast<unsigned>(chance.below(most - least + 1));
+    unsigned pick(unsigned min, unsigned max) {
+        return min + static_cast<unsigned>(chance.below(max - min + 1));
     }
 
     void a_request() {
         const auto operation = any_request();
         const auto answer = acquire(operation);
-        see_pushes();
+        check_pushes();
         if (answer.status == op_status::granted) {
             ASSERT_TRUE(live_waiters().empty()) << "a newcomer passed a waiter";
             begin(operation, answer.token, operation.lease);
         } else if (answer.status == op_status::queued) {
-            queued.push_back({operation, now + waiter_patience});
+            queued.push_back({operation, now + waiter_timeout});
         }
         if (operation.not_after < now) { ASSERT_EQ(answer.status, op_status::busy); }
     }
 
     void a_beat() {
         if (queued.empty()) { return; }
-        auto& one = queued.at(chance.below(queued.size()));
-        const auto ticket = one.operation;
-        const bool alive = one.alive_until > now;
-        const auto answer = beat(ticket.ticket.owner);
-        see_pushes(answer.status == op_status::granted ? &ticket.ticket.owner : nullptr);
+        const auto& beating = queued.at(chance.below(queued.size()));
+        const auto operation = beating.operation;
+        const bool alive = beating.alive_until > now;
+        const auto answer = beat(operation.ticket.owner);
+        check_pushes(answer.status == op_status::granted ? &operation.ticket.owner : nullptr);
         if (!alive) { ASSERT_NE(answer.status, op_status::granted); }
         if (answer.status == op_status::queued) {
             for (auto& entry : queued) {
-                if (entry.operation.ticket == ticket.ticket) {
-                    entry.alive_until = now + waiter_patience;
+                if (entry.operation.ticket == operation.ticket) {
+                    entry.alive_until = now + waiter_timeout;
                 }
             }
         } else if (answer.status == op_status::granted) {
-            take_from_queue(ticket.ticket.owner);
-            begin(ticket, answer.token, std::min(hand_off_lease, ticket.lease));
+            take_from_queue(operation.ticket.owner);
+            begin(operation, answer.token, std::min(hand_off_lease, operation.lease));
         }
     }
 
     void a_renewal() {
         if (held.empty()) { return; }
-        const auto one = any_holder();
+        const auto owner = any_holder();
         const base::milliseconds lease{pick(100, 4000)};
-        const bool alive = held.at(one).second > now;
-        ASSERT_EQ(renew(one, lease), alive ? op_status::renewed : op_status::lost);
-        see_pushes();
-        if (alive) { held.at(one).second = now + lease; }
+        const bool alive = held.at(owner).second > now;
+        ASSERT_EQ(renew(owner, lease), alive ? op_status::renewed : op_status::lost);
+        check_pushes();
+        if (alive) { held.at(owner).second = now + lease; }
     }
 
     void an_end() {
         const bool waits = !queued.empty() && chance.below(3) == 0;
         if (!waits && held.empty()) { return; }
-        const auto one =
+        const auto ending =
             waits ? queued.at(chance.below(queued.size())).operation.ticket.owner : any_holder();
         if (waits) {
-            const auto status = withdraw(one);
+            const auto status = withdraw(ending);
             ASSERT_TRUE(status == op_status::released || status == op_status::not_held);
-            std::erase_if(queued, [&](const auto& q) { return q.operation.ticket.owner == one; });
+            std::erase_if(queued,
+                          [&](const auto& q) { return q.operation.ticket.owner == ending; });
         } else {
-            const bool alive = held.at(one).second > now;
-            const auto status = release(one);
+            const bool alive = held.at(ending).second > now;
+            const auto status = release(ending);
             ASSERT_EQ(status != op_status::not_held, alive);
-            held.erase(one);
-            see_pushes();
+            held.erase(ending);
+            check_pushes();
             ASSERT_EQ(release(owner(99)), op_status::not_held);
-            if (alive) { ASSERT_EQ(release(one), status); }
+            if (alive) { ASSERT_EQ(release(ending), status); }
         }
-        see_pushes();
+        check_pushes();
     }
 
     void a_break() {
         break_lock(chance.below(2) == 0 ? 0 : state.high_water);
-        for (const auto& one : told(notice::kind::broken)) { ASSERT_EQ(held.erase(one), 1U); }
-        see_pushes();
+        for (const auto& owner : notified(notice::kind::broken)) {
+            ASSERT_EQ(held.erase(owner), 1U);
+        }
+        check_pushes();
     }
 
     base::owner_id any_holder() {
-        auto one = held.begin();
-        std::advance(one, static_cast<std::ptrdiff_t>(chance.below(held.size())));
-        return one->first;
+        auto it = held.begin();
+        std::advance(it, static_cast<std::ptrdiff_t>(chance.below(held.size())));
+        return it->first;
     }
 
-    /// P6: whoever is granted or told was behind nobody who is alive and was not in the same step.
-    /// `asker` is who was granted by an answer.
-    void see_pushes(const base::owner_id* asker = nullptr) {
+    /// P6: no live waiter is left ahead of one that was granted or notified in this step.
+    /// `requester` was granted by its answer.
+    void check_pushes(const base::owner_id* requester = nullptr) {
         std::set<base::owner_id> served;
-        for (const push& one : pushes) { served.insert({one.to, one.notice.number}); }
-        if (asker != nullptr) { served.insert(*asker); }
+        for (const push& push : pushes) { served.insert({push.to, push.notice.number}); }
+        if (requester != nullptr) { served.insert(*requester); }
         std::size_t passed = 0;
-        for (const auto& one : queued) {
-            if (served.contains(one.operation.ticket.owner)) {
+        for (const auto& entry : queued) {
+            if (served.contains(entry.operation.ticket.owner)) {
                 ASSERT_EQ(passed, 0U) << "a waiter was passed";
-            } else if (one.alive_until > now) {
+            } else if (entry.alive_until > now) {
                 ++passed;
             }
         }
-        for (const push& one : std::exchange(pushes, {})) {
-            const base::owner_id owner{one.to, one.notice.number};
-            if (one.notice.type == notice::kind::broken) { continue; }
+        for (const push& push : std::exchange(pushes, {})) {
+            const base::owner_id owner{push.to, push.notice.number};
+            if (push.notice.type == notice::kind::broken) { continue; }
             const auto operation = take_from_queue(owner);
-            const bool hint = one.notice.type == notice::kind::maybe_free;
+            const bool hint = push.notice.type == notice::kind::maybe_free;
             ASSERT_EQ(operation.queue, hint ? queueing::hint : queueing::grant);
             if (!hint) {
-                begin(operation, one.notice.token, std::min(hand_off_lease, operation.lease));
+                begin(operation, push.notice.token, std::min(hand_off_lease, operation.lease));
             }
         }
     }
@@ -145,7 +148,7 @@ protected:
         const auto found = std::find_if(queued.begin(), queued.end(), [&](const auto& q) {
             return q.operation.ticket.owner == owner;
         });
-        EXPECT_NE(found, queued.end()) << "told somebody who does not wait";
+        EXPECT_NE(found, queued.end()) << "notified an owner that does not wait";
         if (found == queued.end()) { return {}; }
         auto operation = found->operation;
         queued.erase(found);
@@ -166,57 +169,57 @@ protected:
 
     std::vector<base::owner_id> live_waiters() {
         std::vector<base::owner_id> out;
-        for (const auto& one : queued) {
-            if (one.alive_until > now) { out.push_back(one.operation.ticket.owner); }
+        for (const auto& entry : queued) {
+            if (entry.alive_until > now) { out.push_back(entry.operation.ticket.owner); }
         }
         return out;
     }
 
-    /// P1, from what clients were told, and from the engine's own state.
+    /// P1, by the answers and notices, and by the record.
     void check() {
         std::map<mode, unsigned> sum;
-        for (const auto& [who, one] : held) {
-            if (one.second > now) { sum[one.first.mode] += one.first.permits; }
+        for (const auto& [owner, entry] : held) {
+            if (entry.second > now) { sum[entry.first.mode] += entry.first.permits; }
         }
         ASSERT_LE(sum[mode::exclusive], 1U);
         ASSERT_TRUE(sum[mode::exclusive] == 0 || sum[mode::shared] == 0);
         ASSERT_LE(sum[mode::permits], 5U);
         std::map<mode, unsigned> kept;
-        for (const hold& one : state.holds) { kept[one.mode] += one.permits; }
+        for (const hold_record& hold : state.holds) { kept[hold.mode] += hold.permits; }
         ASSERT_LE(kept[mode::exclusive], 1U);
         ASSERT_TRUE(kept[mode::exclusive] == 0 || kept[mode::shared] == 0);
         ASSERT_LE(kept[mode::permits], 5U);
         unsigned entries = 0;
         queue.visit([&](const waiter&) { ++entries; });
         ASSERT_EQ(state.waiting, entries);
-        if (entries > 0) { ASSERT_FALSE(state.holds.empty()) << "nobody holds, yet they wait"; }
+        if (entries > 0) { ASSERT_FALSE(state.holds.empty()) << "waiters, but no hold"; }
     }
 
-    /// Nobody uses the name for a while, and its record goes; the clock is set meanwhile.
+    /// All holds and waits end, the record may be deleted, and the wall clock is set.
     void a_pause() {
         while (!queued.empty()) {
             withdraw(queued.front().operation.ticket.owner);
             queued.pop_front();
-            see_pushes();
+            check_pushes();
         }
-        for (const auto& one : std::exchange(held, {})) { release(one.first); }
+        for (const auto& entry : std::exchange(held, {})) { release(entry.first); }
         pass(std::chrono::milliseconds{pick(1000, 150'000)});
-        see_pushes();
-        (void)forget();
+        check_pushes();
+        (void)delete_record();
         wall_us += pick(0, 600'000'000);
         wall_us -= pick(0, 600'000'000);
     }
 
     void step() {
         if (chance.below(150) == 0) { a_pause(); }
-        const auto what = chance.below(100);
-        if (what < 40) {
+        const auto roll = chance.below(100);
+        if (roll < 40) {
             a_request();
-        } else if (what < 60) {
+        } else if (roll < 60) {
             a_beat();
-        } else if (what < 72) {
+        } else if (roll < 72) {
             a_renewal();
-        } else if (what < 96) {
+        } else if (roll < 96) {
             an_end();
         } else {
             a_break();
@@ -231,7 +234,7 @@ protected:
     std::uint64_t last_number = 0;
     std::uint64_t last_token = 0;
     std::set<std::uint64_t> permit_ids;
-    std::deque<asked_for> queued;
+    std::deque<queued_request> queued;
     std::map<base::owner_id, std::pair<acquire_op, base::instant>> held; ///< and until when
 };
 
@@ -240,8 +243,8 @@ TEST_P(admission_model, holds_for_thousands_of_random_operations) {
         step();
         if (HasFatalFailure()) { FAIL() << "operation " << i << ", seed " << GetParam(); }
     }
-    // P8: nothing is left when all have gone.
-    for (const auto& one : std::exchange(queued, {})) { withdraw(one.operation.ticket.owner); }
+    // P8: nothing is left when all holds and waits have ended.
+    for (const auto& entry : std::exchange(queued, {})) { withdraw(entry.operation.ticket.owner); }
     for (std::uint64_t number = 1; number <= last_number; ++number) {
         for (std::uint8_t client = 1; client <= 6; ++client) { release(owner(client, number)); }
     }

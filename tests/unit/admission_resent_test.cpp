@@ -1,4 +1,4 @@
-// Requests that come twice, late, or from somebody else.
+// Requests that arrive twice, late, or from another owner.
 
 #include "admission_fixture.hpp"
 
@@ -84,7 +84,7 @@ TEST_F(admission, P5_a_duplicate_acquire_after_its_release_does_not_take_the_loc
     EXPECT_EQ(ask(exclusive(owner(1, 2))), op_status::granted); // a new request of the same client
 }
 
-TEST_F(admission, P5_a_resent_release_gets_the_remembered_fate) {
+TEST_F(admission, P5_a_resent_release_gets_the_same_answer) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     EXPECT_EQ(release(a), op_status::handed_off);
@@ -108,7 +108,7 @@ TEST_F(admission, P5_a_resent_release_of_a_resting_hold_is_released_again) {
     EXPECT_EQ(holders(), owners{a});
 }
 
-TEST_F(admission, P5_a_grant_nobody_heard_of_is_released_by_withdraw_and_does_not_rest) {
+TEST_F(admission, P5_withdraw_releases_a_grant_whose_notice_was_lost_and_it_does_not_rest) {
     auto job = exclusive(b);
     job.min_hold = 5s;
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
@@ -116,19 +116,19 @@ TEST_F(admission, P5_a_grant_nobody_heard_of_is_released_by_withdraw_and_does_no
     ASSERT_EQ(ask(exclusive(c)), op_status::queued);
     ASSERT_EQ(release(a), op_status::handed_off);
     EXPECT_EQ(withdraw(b), op_status::released);
-    EXPECT_EQ(told_granted(), owners{c});
+    EXPECT_EQ(granted_by_notice(), owners{c});
     EXPECT_EQ(withdraw(b), op_status::released);
-    EXPECT_EQ(ask(job), op_status::busy); // and a duplicate of its acquire does not bring it back
+    EXPECT_EQ(ask(job), op_status::busy); // a duplicate of its acquire does not take the lock again
 }
 
-TEST_F(admission, P5_withdrawing_what_is_granted_in_the_same_step_passes_it_on) {
+TEST_F(admission, P5_withdraw_of_a_waiter_whose_turn_has_come_grants_the_next) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(8s);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     ASSERT_EQ(ask(exclusive(c)), op_status::queued);
-    pass(2s); // a has expired, and nobody has looked yet
+    pass(2s); // a has expired, but is not dropped yet
     EXPECT_EQ(withdraw(b), op_status::released);
-    EXPECT_EQ(told_granted(), owners{c});
+    EXPECT_EQ(granted_by_notice(), owners{c});
 }
 
 TEST_F(admission, P4_only_the_holder_releases_or_renews) {
@@ -160,7 +160,7 @@ TEST_F(admission, P4_a_waiter_can_neither_release_nor_renew) {
     EXPECT_EQ(beat(b).status, op_status::queued);
 }
 
-TEST_F(admission, a_waiter_that_beats_after_its_hand_off_hears_of_it_again) {
+TEST_F(admission, a_waiter_that_beats_after_its_hand_off_is_answered_granted) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);
     ASSERT_EQ(release(a), op_status::handed_off);
@@ -172,7 +172,7 @@ TEST_F(admission, a_waiter_that_beats_after_its_hand_off_hears_of_it_again) {
     EXPECT_EQ(state.holds.at(0).deadline, deadline); // only a renewal prolongs it
 }
 
-TEST_F(admission, who_asks_hears_of_its_grant_by_the_answer_alone) {
+TEST_F(admission, a_requester_gets_its_grant_in_the_answer_and_no_notice) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     pass(9s);
     ASSERT_EQ(ask(exclusive(b)), op_status::queued);

@@ -1,4 +1,4 @@
-// Fencing tokens: what each holder gets.
+// The fencing tokens of holders.
 
 #include "admission_fixture.hpp"
 #include "holdfast/engine/admission/tokens.hpp"
@@ -6,7 +6,7 @@
 namespace holdfast::engine::admission {
 namespace {
 
-TEST_F(admission, P3_a_token_is_the_time_in_microseconds_where_that_is_higher) {
+TEST_F(admission, P3_a_token_is_the_time_in_microseconds_if_that_is_higher) {
     EXPECT_EQ(acquire(exclusive(a)).token, static_cast<std::uint64_t>(wall_us));
     ASSERT_EQ(release(a), op_status::released);
     pass(5us);
@@ -98,7 +98,7 @@ TEST_F(admission, a_waiter_is_not_handed_a_token_that_a_double_would_round) {
     EXPECT_TRUE(state.holds.empty());
 }
 
-TEST_F(admission, a_proposed_token_is_taken_if_it_is_above_all_before) {
+TEST_F(admission, a_proposed_token_is_used_if_it_is_above_all_earlier_tokens) {
     const auto clock = static_cast<std::uint64_t>(wall_us);
     auto vote = exclusive(a);
     vote.queue = queueing::no;
@@ -107,15 +107,15 @@ TEST_F(admission, a_proposed_token_is_taken_if_it_is_above_all_before) {
     EXPECT_EQ(acquire(vote).token, clock - 100); // resent
     ASSERT_EQ(release(a), op_status::released);
     vote.ticket.owner = b;
-    const auto refused = acquire(vote);
-    EXPECT_EQ(refused.status, op_status::busy);
-    EXPECT_EQ(refused.token, clock - 100); // what to propose above
+    const auto rejected = acquire(vote);
+    EXPECT_EQ(rejected.status, op_status::busy);
+    EXPECT_EQ(rejected.token, clock - 100); // the next proposal must be above it
     vote.proposed_token = clock - 99;
     EXPECT_EQ(acquire(vote).token, clock - 99);
     EXPECT_EQ(state.high_water, clock - 99);
 }
 
-TEST_F(admission, P3_where_there_is_no_record_a_proposed_token_must_be_near_the_clock) {
+TEST_F(admission, P3_without_a_record_a_proposed_token_must_be_near_the_clock) {
     const auto clock = static_cast<std::uint64_t>(wall_us);
     auto vote = exclusive(a);
     vote.queue = queueing::no;
@@ -129,11 +129,11 @@ TEST_F(admission, P3_where_there_is_no_record_a_proposed_token_must_be_near_the_
     vote.proposed_token = clock + proposal_window_us;
     EXPECT_EQ(acquire(vote).token, clock + proposal_window_us);
     ASSERT_EQ(release(a), op_status::released);
-    // Kept for so long that any proposal near the clock is above it when it is forgotten.
-    pass(idle_memory);
-    EXPECT_FALSE(forget());
+    // The record is kept until any proposal near the clock is above its token.
+    pass(idle_retention);
+    EXPECT_FALSE(delete_record());
     pass(30s);
-    EXPECT_TRUE(forget());
+    EXPECT_TRUE(delete_record());
 }
 
 TEST_F(admission, a_proposed_token_does_not_read_the_mark) {
@@ -144,7 +144,7 @@ TEST_F(admission, a_proposed_token_does_not_read_the_mark) {
     EXPECT_EQ(acquire(vote).status, op_status::granted);
 }
 
-TEST_F(admission, a_proposed_token_out_of_range_or_out_of_place_is_refused) {
+TEST_F(admission, a_proposed_token_is_refused_if_out_of_range_or_not_exclusive_without_hand_off) {
     auto vote = exclusive(a);
     vote.proposed_token = 100;
     EXPECT_EQ(acquire(vote).error, errc::unsupported); // with hand-off

@@ -1,7 +1,7 @@
-// What is refused: another primitive, another limit, requests that make no sense, too many waiters.
+// Refused requests: another primitive, another limit, invalid fields, too many waiters.
 
 #include "admission_fixture.hpp"
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,10 +30,10 @@ TEST_F(admission, a_semaphore_in_use_with_another_limit_is_refused_naming_both) 
     EXPECT_THAT(answer.detail, HasSubstr("limit 5, not 6"));
 }
 
-TEST_F(admission, the_limit_is_that_of_semaphores_alone) {
-    auto one = exclusive(a);
-    one.limit = 3;
-    ASSERT_EQ(ask(one), op_status::granted);
+TEST_F(admission, the_limit_applies_only_to_semaphores) {
+    auto mutex = exclusive(a);
+    mutex.limit = 3;
+    ASSERT_EQ(ask(mutex), op_status::granted);
     EXPECT_EQ(ask(exclusive(b)), op_status::queued);
     EXPECT_EQ(state.limit, 1U);
 }
@@ -58,13 +58,13 @@ TEST_F(admission, an_idle_name_may_be_used_as_something_else) {
     EXPECT_EQ(ask(reader(d)), op_status::granted);
 }
 
-TEST_F(admission, requests_that_make_no_sense_are_refused_naming_the_field) {
-    struct wrong {
+TEST_F(admission, invalid_requests_are_refused_naming_the_field) {
+    struct invalid_request {
         errc code;
         const char* field;
         std::function<void(acquire_op&)> spoil;
     };
-    const std::vector<wrong> all{
+    const std::vector<invalid_request> requests{
         {errc::invalid_name, "name", [](auto& op) { op.ticket.name = ""; }},
         {errc::invalid_name, "name", [](auto& op) { op.ticket.name = std::string(513, 'x'); }},
         {errc::invalid_option, "permits", [](auto& op) { op.permits = 0; }},
@@ -80,20 +80,20 @@ TEST_F(admission, requests_that_make_no_sense_are_refused_naming_the_field) {
         {errc::invalid_option, "mode", [](auto& op) { op.kind = primitive::mutex; }},
         {errc::invalid_option, "mode", [](auto& op) { op.kind = primitive::shared_mutex; }},
     };
-    for (const auto& one : all) {
+    for (const auto& request : requests) {
         auto operation = permits(a, 1);
-        one.spoil(operation);
+        request.spoil(operation);
         const auto answer = acquire(operation);
-        EXPECT_EQ(answer.status, op_status::failed) << one.field;
-        EXPECT_EQ(answer.error, one.code) << one.field;
-        EXPECT_THAT(answer.detail, testing::StartsWith(one.field + std::string{":"}));
+        EXPECT_EQ(answer.status, op_status::failed) << request.field;
+        EXPECT_EQ(answer.error, request.code) << request.field;
+        EXPECT_THAT(answer.detail, testing::StartsWith(request.field + std::string{":"}));
         EXPECT_FALSE(changed);
-        EXPECT_TRUE(wrong_request(operation).has_value());
+        EXPECT_TRUE(reject_invalid(operation).has_value());
     }
     EXPECT_EQ(ask(permits(a, 1)), op_status::granted);
 }
 
-TEST_F(admission, P9_a_queue_that_is_full_refuses_more) {
+TEST_F(admission, P9_a_full_queue_refuses_more_waiters) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     for (unsigned i = 0; i < limits::waiters_per_name; ++i) {
         ASSERT_EQ(ask(exclusive(owner(9, i))), op_status::queued);
@@ -101,7 +101,8 @@ TEST_F(admission, P9_a_queue_that_is_full_refuses_more) {
     const auto answer = acquire(exclusive(b));
     EXPECT_EQ(answer.status, op_status::failed);
     EXPECT_EQ(answer.error, errc::limit_reached);
-    EXPECT_EQ(ask(exclusive(owner(9, 5))), op_status::queued); // who is in it stays in it
+    EXPECT_EQ(ask(exclusive(owner(9, 5))),
+              op_status::queued); // a waiter that is in it keeps its place
     clients.dead.insert(owner(9).client);
     EXPECT_EQ(ask(exclusive(b)), op_status::queued);
     EXPECT_EQ(state.waiting, 1U);

@@ -16,7 +16,7 @@
 namespace holdfast::base {
 namespace {
 
-TEST(ids, are_version_4_uuids_and_survive_being_written_and_read) {
+TEST(ids, are_version_4_uuids_and_can_be_parsed) {
     std::set<std::string> seen;
     for (int i = 0; i < 1'000; ++i) {
         const auto id = client_id::make();
@@ -29,12 +29,12 @@ TEST(ids, are_version_4_uuids_and_survive_being_written_and_read) {
     }
 }
 
-TEST(ids, name_an_owner_by_client_and_number) {
+TEST(ids, identify_an_owner_by_client_and_number) {
     const owner_id owner{client_id::make(), 18'446'744'073'709'551'615U};
     EXPECT_EQ(owner_id::parse(owner.text()), owner);
 }
 
-TEST(ids, refuse_what_is_not_one) {
+TEST(ids, refuse_malformed_text) {
     const auto good = client_id::make().text();
     EXPECT_FALSE(client_id::parse(""));
     EXPECT_FALSE(client_id::parse(good + "0"));
@@ -50,7 +50,7 @@ TEST(ids, refuse_what_is_not_one) {
     EXPECT_FALSE(owner_id::parse(good + ";1"));
 }
 
-TEST(quote, makes_any_bytes_fit_for_a_message) {
+TEST(quote, escapes_bytes_that_are_not_printable) {
     using namespace std::string_literals;
     EXPECT_EQ(quote("stock:1"), "\"stock:1\"");
     EXPECT_EQ(quote("a\"b\\c"), "\"a\\\"b\\\\c\"");
@@ -65,7 +65,7 @@ TEST(clock, saturates_instead_of_overflowing) {
     EXPECT_EQ(later(instant{milliseconds{5}}, milliseconds{2}), instant{milliseconds{7}});
 }
 
-TEST(clock, goes_on_and_agrees_with_itself) {
+TEST(clock, never_goes_back) {
     const auto before = boot_clock::now();
     const auto between = system_time().now();
     EXPECT_LE(before, between);
@@ -73,7 +73,7 @@ TEST(clock, goes_on_and_agrees_with_itself) {
     EXPECT_GT(system_time().wall_us(), 1'700'000'000'000'000);
 }
 
-TEST(jitter, stays_below_its_bound_and_reaches_all_of_it) {
+TEST(jitter, returns_every_number_below_the_bound) {
     jitter chance{1};
     std::set<std::uint64_t> seen;
     for (int i = 0; i < 1'000; ++i) { seen.insert(chance.below(7)); }
@@ -81,7 +81,7 @@ TEST(jitter, stays_below_its_bound_and_reaches_all_of_it) {
     EXPECT_EQ(chance.below(0), 0U);
 }
 
-TEST(process, knows_that_it_was_forked) {
+TEST(process, has_another_generation_after_a_fork) {
     const auto before = process_generation();
     const auto child = ::fork();
     ASSERT_GE(child, 0);
@@ -92,22 +92,22 @@ TEST(process, knows_that_it_was_forked) {
     EXPECT_EQ(process_generation(), before);
 }
 
-TEST(process, starts_threads_with_a_name_and_every_signal_blocked) {
+TEST(process, starts_threads_with_a_name_and_all_signals_blocked) {
     std::string name(16, '\0');
     sigset_t blocked;
-    sigset_t mine_before;
-    sigset_t mine_after;
+    sigset_t before;
+    sigset_t after;
     ::sigemptyset(&blocked);
-    ::pthread_sigmask(SIG_SETMASK, nullptr, &mine_before);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
     library_thread("holdfast-test", [&] {
         ::pthread_getname_np(::pthread_self(), name.data(), name.size());
         ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
     }).join();
-    ::pthread_sigmask(SIG_SETMASK, nullptr, &mine_after);
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
     EXPECT_STREQ(name.c_str(), "holdfast-test");
-    for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGALRM}) {
-        EXPECT_EQ(::sigismember(&blocked, one), 1);
-        EXPECT_EQ(::sigismember(&mine_after, one), ::sigismember(&mine_before, one));
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGALRM}) {
+        EXPECT_EQ(::sigismember(&blocked, signal), 1);
+        EXPECT_EQ(::sigismember(&after, signal), ::sigismember(&before, signal));
     }
 }
 

@@ -15,18 +15,18 @@ admission::record sample() {
     out.keep_until = base::instant{base::duration{77}};
     out.last = {{base::client_id::make(), 41}, op_status::handed_off};
     for (std::uint64_t number = 1; number <= 3; ++number) {
-        admission::hold one;
-        one.owner = {base::client_id::make(), number};
-        one.token = out.high_water - number;
-        one.mode = mode::permits;
-        one.permits = 2;
-        one.released = number == 2;
-        one.deadline = base::never;
-        one.rest_until = base::instant{base::duration{number}};
-        one.since_wall_us = 12;
-        one.from = {"host-" + std::to_string(number), 4711};
-        one.note = std::string("n\0te", 4);
-        out.holds.push_back(one);
+        admission::hold_record hold;
+        hold.owner = {base::client_id::make(), number};
+        hold.token = out.high_water - number;
+        hold.mode = mode::permits;
+        hold.permits = 2;
+        hold.released = number == 2;
+        hold.deadline = base::never;
+        hold.rest_until = base::instant{base::duration{number}};
+        hold.since_wall_us = 12;
+        hold.process = {"host-" + std::to_string(number), 4711};
+        hold.note = std::string("n\0te", 4);
+        out.holds.push_back(hold);
     }
     return out;
 }
@@ -42,23 +42,23 @@ void expect_equal(const admission::record& a, const admission::record& b) {
     EXPECT_EQ(a.last.status, b.last.status);
     ASSERT_EQ(a.holds.size(), b.holds.size());
     for (std::size_t at = 0; at < a.holds.size(); ++at) {
-        const auto& one = a.holds[at];
+        const auto& hold = a.holds[at];
         const auto& other = b.holds[at];
-        EXPECT_EQ(one.owner, other.owner);
-        EXPECT_EQ(one.token, other.token);
-        EXPECT_EQ(one.mode, other.mode);
-        EXPECT_EQ(one.permits, other.permits);
-        EXPECT_EQ(one.released, other.released);
-        EXPECT_EQ(one.deadline, other.deadline);
-        EXPECT_EQ(one.rest_until, other.rest_until);
-        EXPECT_EQ(one.since_wall_us, other.since_wall_us);
-        EXPECT_EQ(one.from.host, other.from.host);
-        EXPECT_EQ(one.from.pid, other.from.pid);
-        EXPECT_EQ(one.note, other.note);
+        EXPECT_EQ(hold.owner, other.owner);
+        EXPECT_EQ(hold.token, other.token);
+        EXPECT_EQ(hold.mode, other.mode);
+        EXPECT_EQ(hold.permits, other.permits);
+        EXPECT_EQ(hold.released, other.released);
+        EXPECT_EQ(hold.deadline, other.deadline);
+        EXPECT_EQ(hold.rest_until, other.rest_until);
+        EXPECT_EQ(hold.since_wall_us, other.since_wall_us);
+        EXPECT_EQ(hold.process.host, other.process.host);
+        EXPECT_EQ(hold.process.pid, other.process.pid);
+        EXPECT_EQ(hold.note, other.note);
     }
 }
 
-TEST(embedded_codec, gives_back_the_record_that_was_written) {
+TEST(embedded_codec, decodes_the_record_that_was_encoded) {
     buffer out;
     const auto record = sample();
     encode(record, 5, out);
@@ -92,7 +92,7 @@ TEST(embedded_codec, reads_records_of_the_first_format) {
     EXPECT_EQ(read->keep_until, base::instant{});
 }
 
-TEST(embedded_codec, refuses_every_record_that_is_cut_or_too_long) {
+TEST(embedded_codec, refuses_every_record_that_is_too_short_or_too_long) {
     buffer out;
     encode(sample(), 1, out);
     for (std::size_t size = 0; size < out.size(); ++size) {
@@ -115,7 +115,7 @@ TEST(embedded_codec, survives_every_damaged_byte) {
     }
 }
 
-TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
+TEST(embedded_codec, decodes_the_waiter_that_was_encoded) {
     admission::waiter waiter;
     waiter.mode = mode::shared;
     waiter.permits = 9;
@@ -123,7 +123,7 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
     waiter.lease = base::milliseconds{1234};
     waiter.min_hold = base::milliseconds{7};
     waiter.since_wall_us = 99;
-    waiter.from = {"host", -1};
+    waiter.process = {"host", -1};
     waiter.note = "why";
     buffer out;
     encode(waiter, out);
@@ -135,20 +135,20 @@ TEST(embedded_codec, gives_back_the_waiter_that_was_written) {
     EXPECT_EQ(read.lease, waiter.lease);
     EXPECT_EQ(read.min_hold, waiter.min_hold);
     EXPECT_EQ(read.since_wall_us, waiter.since_wall_us);
-    EXPECT_EQ(read.from.host, waiter.from.host);
-    EXPECT_EQ(read.from.pid, waiter.from.pid);
+    EXPECT_EQ(read.process.host, waiter.process.host);
+    EXPECT_EQ(read.process.pid, waiter.process.pid);
     EXPECT_EQ(read.note, waiter.note);
     for (std::size_t size = 0; size < out.size(); ++size) {
         EXPECT_FALSE(decode_waiter(bytes{out}.first(size), read)) << size;
     }
 }
 
-TEST(embedded_codec, keys_of_owners_differ_and_lead_back) {
-    const base::owner_id one{base::client_id::make(), 0x0102030405060708};
-    const base::owner_id two{one.client, 0x0102030405060709};
-    EXPECT_NE(key_of(one), key_of(two));
-    EXPECT_EQ(owner_of(key_of(one)), one);
-    EXPECT_FALSE(owner_of(bytes{}));
+TEST(embedded_codec, keys_of_owners_are_unique_and_decodable) {
+    const base::owner_id owner_1{base::client_id::make(), 0x0102030405060708};
+    const base::owner_id owner_2{owner_1.client, 0x0102030405060709};
+    EXPECT_NE(encode_owner(owner_1), encode_owner(owner_2));
+    EXPECT_EQ(decode_owner(encode_owner(owner_1)), owner_1);
+    EXPECT_FALSE(decode_owner(bytes{}));
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // The rules of the embedded engine that need no file: URLs, file systems, errors, messages.
 
-#include "holdfast/engine/embedded/beside.hpp"
+#include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/embedded.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
+#include "holdfast/engine/embedded/fifo_inbox.hpp"
 #include "holdfast/engine/embedded/file_system.hpp"
-#include "holdfast/engine/embedded/inbox.hpp"
 #include "holdfast/engine/embedded/location.hpp"
 
 #include <holdfast/error.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 std::string refusal(const std::string& text) {
     try {
-        (void)locate(url::parse(text));
+        (void)parse_location(url::parse(text));
     } catch (const error& why) {
         EXPECT_EQ(why.code(), errc::invalid_url);
         return why.what();
@@ -28,24 +28,25 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(embedded_url, takes_the_default_and_absolute_paths) {
-    EXPECT_EQ(locate(url::parse("embedded:")).path, "");
-    EXPECT_EQ(locate(url::parse("embedded:")).mode, 0600U);
-    EXPECT_EQ(locate(url::parse("embedded:/var/lib/app/locks.db")).path, "/var/lib/app/locks.db");
-    EXPECT_EQ(locate(url::parse("embedded:/a%20b%3f")).path, "/a b?");
-    EXPECT_EQ(locate(url::parse("embedded:/a?mode=0660")).mode, 0660U);
-    EXPECT_EQ(locate(url::parse("embedded:?mode=600")).mode, 0600U);
+    EXPECT_EQ(parse_location(url::parse("embedded:")).path, "");
+    EXPECT_EQ(parse_location(url::parse("embedded:")).mode, 0600U);
+    EXPECT_EQ(parse_location(url::parse("embedded:/var/lib/app/locks.db")).path,
+              "/var/lib/app/locks.db");
+    EXPECT_EQ(parse_location(url::parse("embedded:/a%20b%3f")).path, "/a b?");
+    EXPECT_EQ(parse_location(url::parse("embedded:/a?mode=0660")).mode, 0660U);
+    EXPECT_EQ(parse_location(url::parse("embedded:?mode=600")).mode, 0600U);
 }
 
-TEST(embedded_url, refuses_what_would_not_mean_one_file_to_all) {
+TEST(embedded_url, refuses_paths_that_processes_would_resolve_differently) {
     EXPECT_NE(refusal("embedded:locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded:./locks.db").find("relative"), std::string::npos);
     EXPECT_NE(refusal("embedded://host/locks.db").find("server"), std::string::npos);
-    EXPECT_NE(refusal("embedded:/folder/").find("no file"), std::string::npos);
+    EXPECT_NE(refusal("embedded:/folder/").find("folder"), std::string::npos);
     EXPECT_NE(refusal("embedded:/" + std::string(5000, 'x')).find("longer"), std::string::npos);
     EXPECT_NE(refusal("embedded:/a%00b").find("NUL"), std::string::npos);
 }
 
-TEST(embedded_url, refuses_modes_that_let_everybody_in) {
+TEST(embedded_url, refuses_modes_with_access_for_others) {
     for (const char* mode : {"0666", "0640", "0644", "0777", "0", "", "-1", "0600x", "rw"}) {
         EXPECT_NE(refusal(std::string{"embedded:/a?mode="} + mode).find("mode"), std::string::npos)
             << mode;
@@ -64,7 +65,7 @@ TEST(embedded_url, makes_an_engine_without_touching_the_file) {
     }
 }
 
-TEST(embedded_file_system, tells_network_file_systems_from_local_ones) {
+TEST(embedded_file_system, distinguishes_network_file_systems_from_local_ones) {
     for (const std::uint64_t magic :
          {0x6969U, 0x517bU, 0xff534d42U, 0xfe534d42U, 0x01021997U, 0x65735546U, 0x00c36400U,
           0x5346414fU, 0x6b414653U, 0x0bd00bd0U, 0x01161970U, 0x7461636fU}) {
@@ -77,7 +78,7 @@ TEST(embedded_file_system, tells_network_file_systems_from_local_ones) {
     }
 }
 
-TEST(embedded_file_system, sees_a_shifted_boot_clock) {
+TEST(embedded_file_system, detects_a_shifted_boot_clock) {
     EXPECT_FALSE(has_boottime_offset(""));
     EXPECT_FALSE(
         has_boottime_offset("monotonic           0         0\nboottime            0         0\n"));
@@ -91,24 +92,24 @@ TEST(embedded_file_system, sees_a_shifted_boot_clock) {
         has_boottime_offset("boottime            0       500\nmonotonic           0         0\n"));
 }
 
-TEST(embedded_errors, give_each_sqlite_result_its_meaning) {
-    EXPECT_EQ(meaning_of(SQLITE_FULL, 0), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_WRITE, EDQUOT), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_WRITE, EFBIG), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_SHMSIZE, 0), errc::store_full);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_READ, EIO), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_IOERR_SHORT_READ, 0), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_CORRUPT, 0), errc::store_damaged);
-    EXPECT_EQ(meaning_of(SQLITE_NOTADB, 0), errc::store_foreign);
-    EXPECT_EQ(meaning_of(SQLITE_READONLY, 0), errc::store_forbidden);
-    EXPECT_EQ(meaning_of(SQLITE_CANTOPEN, EACCES), errc::store_forbidden);
-    EXPECT_EQ(meaning_of(SQLITE_CANTOPEN, EMFILE), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_BUSY_RECOVERY, 0), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_NOMEM, 0), errc::unavailable);
-    EXPECT_EQ(meaning_of(SQLITE_MISUSE, 0), errc::internal);
+TEST(embedded_errors, map_each_sqlite_result_to_a_code) {
+    EXPECT_EQ(errc_of_sqlite(SQLITE_FULL, 0), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EDQUOT), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_WRITE, EFBIG), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_SHMSIZE, 0), errc::store_full);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_READ, EIO), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_IOERR_SHORT_READ, 0), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CORRUPT, 0), errc::store_damaged);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_NOTADB, 0), errc::store_foreign);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_READONLY, 0), errc::store_forbidden);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CANTOPEN, EACCES), errc::store_forbidden);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_CANTOPEN, EMFILE), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_BUSY_RECOVERY, 0), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_NOMEM, 0), errc::unavailable);
+    EXPECT_EQ(errc_of_sqlite(SQLITE_MISUSE, 0), errc::internal);
 }
 
-TEST(embedded_inbox, reads_back_the_message_that_was_written) {
+TEST(embedded_inbox, decodes_the_message_that_was_encoded) {
     const notice notice{notice::kind::granted, 0x1122334455667788, 1794775732436300};
     const auto read = decode_notice(encode(notice));
     ASSERT_TRUE(read);
@@ -117,7 +118,7 @@ TEST(embedded_inbox, reads_back_the_message_that_was_written) {
     EXPECT_EQ(read->token, notice.token);
 }
 
-TEST(embedded_inbox, takes_no_garbage_for_a_message) {
+TEST(embedded_inbox, refuses_garbage) {
     message text = encode(notice{notice::kind::broken, 1, 2});
     EXPECT_FALSE(decode_notice(std::span{text}.first(23)));
     message other = text;
@@ -131,7 +132,7 @@ TEST(embedded_inbox, takes_no_garbage_for_a_message) {
     EXPECT_FALSE(decode_notice(other));
 }
 
-TEST(embedded_beside, who_may_read_files_may_search_folders) {
+TEST(embedded_companion_files, folders_are_searchable_by_whoever_may_read_files) {
     EXPECT_EQ(folder_mode(0600), 0700U);
     EXPECT_EQ(folder_mode(0660), 0770U);
     EXPECT_EQ(folder_mode(0100640), 0750U);

@@ -35,13 +35,14 @@ TEST(factory, makes_the_engine_that_the_scheme_names) {
 }
 
 TEST(factory, refuses_an_unknown_scheme_and_says_which_there_are) {
-    const auto said = refusal("mysql://host", errc::unsupported);
-    EXPECT_THAT(said, HasSubstr("no engine 'mysql'"));
-    EXPECT_THAT(said, HasSubstr("memory:"));
-    EXPECT_THAT(said, Not(HasSubstr("::"))) << "the colon of a URL is enough before the sentence";
+    const auto message = refusal("mysql://host", errc::unsupported);
+    EXPECT_THAT(message, HasSubstr("no engine 'mysql'"));
+    EXPECT_THAT(message, HasSubstr("memory:"));
+    EXPECT_THAT(message, Not(HasSubstr("::")))
+        << "the colon of a URL is enough before the sentence";
 }
 
-TEST(factory, says_of_an_engine_that_was_left_out_that_it_is_not_in_this_build) {
+TEST(factory, names_an_engine_that_is_not_in_this_build) {
     for (const auto* text : {"redlock://a,b,c", "etcd://a", "zk://a"}) {
         EXPECT_THAT(refusal(text, errc::unsupported), HasSubstr("is not in this build")) << text;
     }

@@ -1,5 +1,5 @@
-// Nobody who was called stays asleep, whatever the order in which the threads get on: the code of
-// futex_group.hpp, run through every interleaving of its steps.
+// No called thread stays asleep: runs the code of futex_group.hpp through every interleaving of its
+// steps.
 
 #include "holdfast/drive/futex_group.hpp"
 
@@ -19,10 +19,10 @@ constexpr interleavings::word wakes_word = 0;
 constexpr interleavings::word rest_word = 1;
 interleavings::word ready_word(value sleeper) { return 2U + sleeper; }
 
-/// A futex_group in the model's memory, as one thread sees it.
+/// A futex_group in the model's memory, used by one thread.
 class modelled_group {
 public:
-    explicit modelled_group(interleavings::thread& by) : thread_{by} {}
+    explicit modelled_group(interleavings::thread& thread) : thread_{thread} {}
 
     value wakes() { return thread_.load(wakes_word); }
     void add_wake() { thread_.add(wakes_word, 1); }
@@ -38,23 +38,23 @@ private:
     interleavings::thread& thread_;
 };
 
-/// Sleeps in `slot` until somebody calls it; `called`: somebody will.
+/// Adds a thread that sleeps in `slot` until it is called; `called`: some waker calls it.
 void add_sleeper(interleavings& all, value sleeper, value slot, bool called) {
     all.add(
-        [=](interleavings::thread& me) {
-            modelled_group group{me};
+        [=](interleavings::thread& thread) {
+            modelled_group group{thread};
             holdfast::drive::sleep_in(group, slot,
-                                      [&] { return me.load(ready_word(sleeper)) == 0; });
+                                      [&] { return thread.load(ready_word(sleeper)) == 0; });
         },
         !called);
 }
 
-/// Calls these sleepers, and wakes their slots by `wake`.
+/// Adds a thread that calls these sleepers and wakes their slots by `wake`.
 template <typename Wake>
 void add_waker(interleavings& all, const std::vector<value>& called, value slots, Wake wake) {
-    all.add([=](interleavings::thread& me) {
-        for (const auto sleeper : called) { me.set_bits(ready_word(sleeper), 1); }
-        modelled_group group{me};
+    all.add([=](interleavings::thread& thread) {
+        for (const auto sleeper : called) { thread.set_bits(ready_word(sleeper), 1); }
+        modelled_group group{thread};
         wake(group, slots);
     });
 }
@@ -64,7 +64,7 @@ void wake_in_chain(modelled_group& group, value slots) {
 }
 void wake_all(modelled_group& group, value slots) { holdfast::drive::wake_in(group, slots, false); }
 
-/// As it was: the rest may be taken over before the count tells those who are about to sleep.
+/// The wrong order: a thread may take the rest before the count has changed.
 void rest_before_count(modelled_group& group, value slots) {
     group.add_rest(slots);
     group.add_wake();
@@ -73,7 +73,7 @@ void rest_before_count(modelled_group& group, value slots) {
 
 std::string lines(const std::vector<std::string>& steps) {
     std::string out;
-    for (const auto& one : steps) { out += one + '\n'; }
+    for (const auto& step : steps) { out += step + '\n'; }
     return out;
 }
 
@@ -81,7 +81,7 @@ constexpr value a = 1;
 constexpr value b = 2;
 constexpr value c = 4;
 
-/// Two who are called, and one who is not but may take the rest over.
+/// Two called sleepers, and one that is not called but may take the rest.
 template <typename Wake>
 interleavings two_of_three(value slot_of_third, Wake wake) {
     interleavings all;
@@ -92,23 +92,23 @@ interleavings two_of_three(value slot_of_third, Wake wake) {
     return all;
 }
 
-TEST(futex_group, leaves_nobody_asleep_who_was_called) {
+TEST(futex_group, wakes_every_called_thread) {
     auto all = two_of_three(c, wake_in_chain);
     EXPECT_EQ(lines(all.find_stuck()), "");
-    EXPECT_GT(all.states(), 1'000U) << "it was not looked at";
+    EXPECT_GT(all.states(), 1'000U) << "too few states were explored";
 }
 
-TEST(futex_group, leaves_nobody_asleep_who_shares_a_slot) {
+TEST(futex_group, wakes_every_called_thread_that_shares_a_slot) {
     auto all = two_of_three(b, wake_in_chain);
     EXPECT_EQ(lines(all.find_stuck()), "");
 }
 
-TEST(futex_group, leaves_nobody_asleep_when_all_are_woken_by_the_waker) {
+TEST(futex_group, wakes_every_called_thread_without_a_chain) {
     auto all = two_of_three(b, wake_all);
     EXPECT_EQ(lines(all.find_stuck()), "");
 }
 
-TEST(futex_group, leaves_nobody_asleep_when_three_are_called) {
+TEST(futex_group, wakes_three_called_threads) {
     interleavings all;
     add_sleeper(all, 0, a, true);
     add_sleeper(all, 1, b, true);
@@ -117,7 +117,7 @@ TEST(futex_group, leaves_nobody_asleep_when_three_are_called) {
     EXPECT_EQ(lines(all.find_stuck()), "");
 }
 
-TEST(futex_group, leaves_nobody_asleep_when_two_call_at_the_same_time) {
+TEST(futex_group, wakes_every_called_thread_of_two_wakers) {
     interleavings all;
     add_sleeper(all, 0, a, true);
     add_sleeper(all, 1, b, true);
@@ -126,8 +126,8 @@ TEST(futex_group, leaves_nobody_asleep_when_two_call_at_the_same_time) {
     EXPECT_EQ(lines(all.find_stuck()), "");
 }
 
-// So that the four above can fail.
-TEST(futex_group, would_leave_one_asleep_if_the_rest_came_before_the_count) {
+// Shows that the tests above can fail.
+TEST(futex_group, would_miss_a_thread_if_the_rest_were_added_before_the_count) {
     auto all = two_of_three(c, rest_before_count);
     EXPECT_FALSE(all.find_stuck().empty());
 }

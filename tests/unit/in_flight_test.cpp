@@ -10,7 +10,7 @@ namespace {
 
 using holdfast::drive::in_flight;
 
-TEST(in_flight, gives_each_away_once) {
+TEST(in_flight, returns_each_entry_once) {
     in_flight<std::unique_ptr<int>> all;
     EXPECT_TRUE(all.empty());
     all.add(7, std::make_unique<int>(70));
@@ -23,7 +23,7 @@ TEST(in_flight, gives_each_away_once) {
     EXPECT_TRUE(all.empty());
 }
 
-TEST(in_flight, keeps_what_is_old_while_many_others_come_and_go) {
+TEST(in_flight, keeps_an_old_entry_while_others_are_added_and_taken) {
     in_flight<int> all;
     all.add(1, 10);
     for (std::uint64_t number = 2; number < 1000; ++number) {
@@ -34,14 +34,14 @@ TEST(in_flight, keeps_what_is_old_while_many_others_come_and_go) {
     EXPECT_TRUE(all.empty());
 }
 
-TEST(in_flight, is_as_a_map_would_be) {
+TEST(in_flight, behaves_like_a_map) {
     std::mt19937 chance{4}; // NOLINT(bugprone-random-generator-seed): the same each time
     in_flight<int> all;
     std::map<std::uint64_t, int> model;
     std::uint64_t last = 0;
     for (int step = 0; step < 20'000; ++step) {
         if (chance() % 2 == 0) {
-            last += 1 + chance() % 3; // some numbers are used for something else
+            last += 1 + chance() % 3; // gaps, as heartbeats leave them
             all.add(last, step);
             model.emplace(last, step);
         } else {

@@ -60,7 +60,7 @@ void interleavings::thread::futex_wait(word on, value expected, value bits) {
 void interleavings::thread::futex_wake(value bits, int at_most) {
     perform({"wakes bits " + std::to_string(bits), [=](const memory& in) {
                  std::vector<std::size_t> match;
-                 for (std::size_t number = 0; number < most; ++number) {
+                 for (std::size_t number = 0; number < max_count; ++number) {
                      if ((in.asleep.at(number) & bits) != 0) { match.push_back(number); }
                  }
                  std::vector<outcome> out;
@@ -78,28 +78,28 @@ void interleavings::thread::futex_wake(value bits, int at_most) {
 }
 
 void interleavings::add(body run, bool may_stay_asleep) {
-    assert(threads_.size() < most);
+    assert(threads_.size() < max_count);
     threads_.push_back({std::move(run), may_stay_asleep});
 }
 
 const std::optional<interleavings::step>& interleavings::next_step(const state& in,
                                                                    std::size_t number) {
-    auto& of = threads_[number];
-    const auto [found, is_new] = of.next.try_emplace(in.past[number]);
+    auto& entry = threads_[number];
+    const auto [found, is_new] = entry.next.try_emplace(in.past[number]);
     if (is_new) {
         thread replayed{number, in.past[number]};
         try {
-            of.run(replayed);
+            entry.run(replayed);
         } catch (const step& next) { found->second = next; }
     }
     return found->second;
 }
 
-std::string interleavings::key(const state& of) {
+std::string interleavings::key(const state& at) {
     std::string out;
-    for (const auto one : of.shared.words) { out += static_cast<char>(one); }
-    for (const auto one : of.shared.asleep) { out += static_cast<char>(one); }
-    for (const auto& past : of.past) {
+    for (const auto word : at.shared.words) { out += static_cast<char>(word); }
+    for (const auto bits : at.shared.asleep) { out += static_cast<char>(bits); }
+    for (const auto& past : at.past) {
         out += static_cast<char>(past.size());
         for (const auto seen : past) { out += static_cast<char>(seen); }
     }
@@ -115,10 +115,10 @@ std::vector<std::string> interleavings::find_stuck() {
     return path_;
 }
 
-/// True: `path_` leads to a thread that nobody will wake.
+/// Returns true if `path_` leads to a thread that sleeps forever.
 bool interleavings::explore(const state& from) {
     if (!visited_.insert(key(from)).second) { return false; }
-    bool somebody_goes_on = false;
+    bool any_can_run = false;
     bool stuck = false;
     for (std::size_t number = 0; number < threads_.size(); ++number) {
         if (from.shared.asleep.at(number) != 0) {
@@ -127,20 +127,20 @@ bool interleavings::explore(const state& from) {
         }
         const auto& next = next_step(from, number);
         if (!next) { continue; }
-        somebody_goes_on = true;
-        for (const auto& one : next->run(from.shared)) {
-            state after{one.after, from.past};
+        any_can_run = true;
+        for (const auto& result : next->run(from.shared)) {
+            state after{result.after, from.past};
             if (next->forgets) {
                 after.past[number].clear();
             } else {
-                after.past[number].push_back(one.seen);
+                after.past[number].push_back(result.seen);
             }
             path_.push_back("thread " + std::to_string(number) + ' ' + next->name);
             if (explore(after)) { return true; }
             path_.pop_back();
         }
     }
-    return stuck && !somebody_goes_on;
+    return stuck && !any_can_run;
 }
 
 } // namespace holdfast::test

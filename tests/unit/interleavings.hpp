@@ -1,6 +1,6 @@
 #pragma once
-// Runs a few threads through every interleaving of their steps, on a model of the memory that they
-// share: for protocols whose mistakes no test with real threads would hit.
+// Runs a few threads through every interleaving of their steps, on a model of their shared memory,
+// to find errors in protocols that tests with real threads hardly ever hit.
 
 #include <array>
 #include <cstddef>
@@ -15,18 +15,19 @@
 
 namespace holdfast::test {
 
-/// A thread is an ordinary function that does everything by the steps of `thread`. It is given the
-/// results of the steps that it has done, and is left by an exception at the first that it has not:
-/// so it needs no stack of its own, and the same code can be run with real atomics.
+/// A thread is an ordinary function that accesses memory only by the steps of `thread`. It is
+/// replayed: past steps return their recorded results, and the first new step throws. So it needs
+/// no stack of its own, and the same code can run with real atomics.
 class interleavings {
 public:
-    using value = std::uint32_t;           ///< small ones only: see `key`
-    static constexpr std::size_t most = 8; ///< words, and threads
-    using word = std::size_t;              ///< below `most`
+    using value = std::uint32_t;                ///< small ones only: see `key`
+    static constexpr std::size_t max_count = 8; ///< words, and threads
+    using word = std::size_t;                   ///< below `most`
 
     struct memory {
-        std::array<value, most> words{};
-        std::array<value, most> asleep{}; ///< by thread: the bits that it sleeps with; 0: awake
+        std::array<value, max_count> words{};
+        std::array<value, max_count>
+            asleep{}; ///< by thread: the bits that it sleeps with; 0: awake
     };
     struct outcome {
         memory after{};
@@ -34,9 +35,9 @@ public:
     };
     struct step {
         std::string name{};
-        /// What may come of it: more than one where not only the memory decides.
+        /// The possible outcomes: several if the memory does not determine the result.
         std::function<std::vector<outcome>(const memory&)> run{};
-        bool forgets = false; ///< the thread goes on as if it had just begun
+        bool forgets = false; ///< the thread continues as if it had just begun
     };
     using history = std::vector<value>;
 
@@ -48,10 +49,10 @@ public:
         value exchange(word in, value with);
         void add(word to, value more);
         void set_bits(word in, value bits);
-        /// A futex: sleeps unless the word has changed. REQUIRES: nothing that the thread has seen
-        /// before matters to what it does after.
+        /// FUTEX_WAIT: sleeps unless the word has changed. REQUIRES: what the thread does after it
+        /// does not depend on what it read before.
         void futex_wait(word on, value expected, value bits);
-        /// Wakes at most so many; which ones is left open.
+        /// FUTEX_WAKE: wakes at most this many; any of the matching threads.
         void futex_wake(value bits, int at_most);
 
     private:
@@ -63,10 +64,10 @@ public:
     };
     using body = std::function<void(thread&)>;
 
-    /// Some threads are never called: they may be asleep in the end.
+    /// A thread that is never called may be asleep at the end.
     void add(body run, bool may_stay_asleep = false);
 
-    /// The steps that lead to a thread that sleeps for ever; empty: there are none.
+    /// The steps that lead to a thread that sleeps forever; empty if there are none.
     [[nodiscard]] std::vector<std::string> find_stuck();
     [[nodiscard]] std::size_t states() const { return visited_.size(); }
 
@@ -78,12 +79,13 @@ private:
     struct runner {
         body run;
         bool may_stay_asleep = false;
-        std::map<history, std::optional<step>> next{}; ///< what it does after that; empty: it ends
+        std::map<history, std::optional<step>>
+            next{}; ///< the step after that history; empty: it ends
     };
 
     [[nodiscard]] const std::optional<step>& next_step(const state& in, std::size_t number);
     [[nodiscard]] bool explore(const state& from);
-    [[nodiscard]] static std::string key(const state& of);
+    [[nodiscard]] static std::string key(const state& at);
 
     std::vector<runner> threads_;
     std::set<std::string> visited_;

@@ -1,4 +1,4 @@
-// What a URL says about layouts.
+// The layout options of a URL.
 
 #include "holdfast/engine/factory.hpp"
 
@@ -22,15 +22,15 @@ engine::capabilities caps(const std::string& url, const engine::lock_format& for
 }
 
 TEST(layout_url, is_native_unless_it_says_otherwise) {
-    EXPECT_EQ(caps("redis://h").in, layout::native);
-    EXPECT_EQ(caps("redis://h?layout=native").in, layout::native);
-    EXPECT_EQ(caps("redis://h?layout=plain").in, layout::plain);
-    EXPECT_EQ(caps("redis+unix:///s?layout=redisson").in, layout::redisson);
+    EXPECT_EQ(caps("redis://h").layout, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=native").layout, layout::native);
+    EXPECT_EQ(caps("redis://h?layout=plain").layout, layout::plain);
+    EXPECT_EQ(caps("redis+unix:///s?layout=redisson").layout, layout::redisson);
 }
 
-TEST(layout_url, is_overruled_by_the_lock) {
-    EXPECT_EQ(caps("redis://h?layout=plain", {layout::native, {}}).in, layout::native);
-    EXPECT_EQ(caps("redis://h", {layout::redisson, {}}).in, layout::redisson);
+TEST(layout_url, is_overridden_by_the_lock) {
+    EXPECT_EQ(caps("redis://h?layout=plain", {layout::native, {}}).layout, layout::native);
+    EXPECT_EQ(caps("redis://h", {layout::redisson, {}}).layout, layout::redisson);
     EXPECT_TRUE(caps("redis://h", {layout::plain, true}).fencing);
     EXPECT_TRUE(caps("redis://h?layout=plain&fencing=yes").fencing);
     EXPECT_FALSE(caps("redis://h?layout=plain").fencing);
@@ -38,7 +38,7 @@ TEST(layout_url, is_overruled_by_the_lock) {
     EXPECT_TRUE(caps("redis://h", {{}, false}).fencing) << "native always has tokens";
 }
 
-TEST(layout_url, states_what_the_layout_cannot_carry) {
+TEST(layout_url, limits_the_capabilities) {
     for (const auto in : {layout::plain, layout::redisson}) {
         const auto can = caps("redis://h", {in, true});
         EXPECT_TRUE(can.supported && can.knows_layout && can.fencing);
@@ -52,7 +52,7 @@ TEST(layout_url, states_what_the_layout_cannot_carry) {
     EXPECT_TRUE(caps("memory:", {layout::native, {}}).knows_layout);
 }
 
-TEST(layout_url, is_refused_if_it_cannot_be_understood) {
+TEST(layout_url, is_refused_if_it_is_invalid) {
     for (const auto& query :
          {std::string{"layout=jedis"}, std::string{"layout="}, std::string{"fencing=1"},
           std::string{"sharded=true"}, "key_prefix=" + std::string(65, 'x')}) {

@@ -1,4 +1,4 @@
-// Every state of a hold crossed with every event, before and after its deadline.
+// The lease machine: every state with every event, before and after its deadline.
 
 #include "unit/machine_words.hpp"
 
@@ -19,25 +19,25 @@ constexpr lease_terms terms{.lease = milliseconds{3000}, .margin = milliseconds{
 
 lease_machine held() { return {terms, {at(0), milliseconds{3000}, false}}; }
 
-lease_machine with(lease_machine machine, lease_event event, double when, double of = 0,
+lease_machine with(lease_machine machine, lease_event event, double when, double event_time = 0,
                    int lease = 0) {
-    machine.on({event, at(of), milliseconds{lease}}, at(when));
+    machine.on({event, at(event_time), milliseconds{lease}}, at(when));
     return machine;
 }
 
 lease_machine not_renewed() {
-    auto some = terms;
-    some.renew = false;
-    return {some, {at(0), milliseconds{3000}, false}};
+    auto other_terms = terms;
+    other_terms.renew = false;
+    return {other_terms, {at(0), milliseconds{3000}, false}};
 }
 
 lease_machine handed() { return {terms, {at(0), milliseconds{2000}, true}}; }
 lease_machine provisional() { return with(handed(), tick, 100); }
 
 lease_machine at_max_hold() {
-    auto some = terms;
-    some.max_hold = milliseconds{3000};
-    return {some, {at(0), milliseconds{3000}, false}};
+    auto other_terms = terms;
+    other_terms.max_hold = milliseconds{3000};
+    return {other_terms, {at(0), milliseconds{3000}, false}};
 }
 
 lease_machine renewing() { return with(held(), tick, 1000); }
@@ -299,12 +299,12 @@ class lease_machine_table : public testing::TestWithParam<state_of_hold> {
 protected:
     static std::string reaction(std::size_t event, double now) {
         auto machine = GetParam().make();
-        const auto todo = machine.on(input(event, now), at(now));
-        return words(machine, todo);
+        const auto actions = machine.on(input(event, now), at(now));
+        return words(machine, actions);
     }
 };
 
-TEST_P(lease_machine_table, does_in_each_state_what_the_table_says_of_each_event) {
+TEST_P(lease_machine_table, follows_the_table_for_each_state_and_event) {
     const auto rows = parse_table(GetParam().rows);
     ASSERT_EQ(rows.size(), events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -317,7 +317,7 @@ TEST_P(lease_machine_table, does_in_each_state_what_the_table_says_of_each_event
 }
 
 // P2: loss is final.
-TEST_P(lease_machine_table, p2_no_event_makes_valid_what_was_not) {
+TEST_P(lease_machine_table, p2_no_event_makes_an_invalid_lease_valid) {
     for (std::size_t i = 0; i < events.size(); ++i) {
         for (const auto now : {GetParam().before, GetParam().after}) {
             auto machine = GetParam().make();

@@ -1,6 +1,6 @@
 // P2: N = s + lease - (1 % of lease + 2 ms) - margin.
 
-#include "holdfast/lease/lease_terms.hpp"
+#include "holdfast/machine/lease_terms.hpp"
 
 #include "unit/machine_words.hpp"
 

@@ -1,6 +1,6 @@
-// How long a holder waits for an answer: to a renewal, and to a release that nobody waits for.
+// How long a holder waits for the answer to a renewal, and to a release in the background.
 
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 #include "unit/machine_words.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::milliseconds;
 using base::never;
-using state = lease_machine::state;
+using state = lease_state;
 using enum lease_event;
 
 lease_machine granted(milliseconds lease) {
@@ -24,7 +24,7 @@ double ms(base::instant when) {
     return std::chrono::duration<double, std::milli>(when - at(0)).count();
 }
 
-TEST(lease_time_outs, a_renewal_has_half_of_the_time_that_is_left) {
+TEST(lease_time_outs, a_renewal_may_take_half_of_the_time_left) {
     auto usual = granted(3s); // valid until 2818
     EXPECT_EQ(usual.on({tick, {}, {}}, at(1000)).renew_by, at(1909));
     auto shortest = granted(100ms); // valid until 63.7
@@ -37,7 +37,7 @@ TEST(lease_time_outs, a_renewal_has_half_of_the_time_that_is_left) {
         << "an answer after N is none";
 }
 
-// P2: one connection is dead; what is sent over the next one is answered.
+// P2: one connection is dead, and the next one works.
 TEST(lease_time_outs, one_dead_connection_leaves_time_for_another_try) {
     for (const auto lease : {100ms, 155ms, 300ms, 1000ms, 3000ms, 10'000ms}) {
         for (const auto margin : {0ms, lease / 2 - 1ms}) {
@@ -48,49 +48,49 @@ TEST(lease_time_outs, one_dead_connection_leaves_time_for_another_try) {
             ASSERT_TRUE(first.renew);
             const auto next = machine.on({renewal_unknown, {}, {}}, first.renew_by);
             ASSERT_TRUE(machine.valid(first.renew_by)) << lease.count();
-            const auto again = machine.on({tick, {}, {}}, next.wake);
-            ASSERT_TRUE(again.renew) << lease.count() << ' ' << margin.count();
+            const auto retry = machine.on({tick, {}, {}}, next.wake);
+            ASSERT_TRUE(retry.renew) << lease.count() << ' ' << margin.count();
             EXPECT_GE(machine.deadline() - next.wake, 5ms) << "to be answered";
             machine.on({renewed, next.wake, lease}, next.wake + 1ms);
-            EXPECT_EQ(machine.now_in(), state::held);
+            EXPECT_EQ(machine.state(), state::held);
         }
     }
 }
 
-TEST(lease_time_outs, a_release_without_a_limit_is_sent_again_until_the_lease_has_ended) {
+TEST(lease_time_outs, a_release_without_a_deadline_is_resent_until_the_lease_has_ended) {
     auto machine = granted(10s);
     machine.on({tick, {}, {}}, at(3'400)); // the engine may end it at 13400, by its own clock
     EXPECT_EQ(words(machine, machine.on({release, never, {}}, at(3'500))), "releasing, release");
-    EXPECT_EQ(machine.release_until(), at(13'400 + 102));
+    EXPECT_EQ(machine.release_deadline(), at(13'400 + 102));
     auto now = at(3'600);
     auto sent = 1;
-    while (machine.now_in() == state::releasing) {
-        const auto todo = machine.on({release_unknown, {}, {}}, now);
-        if (machine.now_in() != state::releasing) { break; }
-        sent += machine.on({tick, {}, {}}, todo.wake).release ? 1 : 0;
-        now = todo.wake + 1ms;
+    while (machine.state() == state::releasing) {
+        const auto actions = machine.on({release_unknown, {}, {}}, now);
+        if (machine.state() != state::releasing) { break; }
+        sent += machine.on({tick, {}, {}}, actions.wake).release ? 1 : 0;
+        now = actions.wake + 1ms;
     }
-    EXPECT_EQ(machine.how_it_ended(), lease_machine::ending::unknown);
+    EXPECT_EQ(machine.ending(), lease_ending::unknown);
     EXPECT_GE(now, at(13'502));
     EXPECT_LT(sent, 100) << "P9";
 }
 
-TEST(lease_time_outs, a_release_of_a_hand_off_is_tried_for_as_long_as_that_may_last) {
+TEST(lease_time_outs, a_release_of_a_hand_off_is_resent_while_the_hand_off_may_last) {
     auto machine = handed_off();
-    machine.on({tick, {}, {}}, at(900)); // it heard of it only now
+    machine.on({tick, {}, {}}, at(900)); // the notice arrives late
     machine.on({release, never, {}}, at(910));
-    EXPECT_GE(machine.release_until(), at(900 + 2'000));
+    EXPECT_GE(machine.release_deadline(), at(900 + 2'000));
 }
 
-TEST(lease_time_outs, a_release_that_is_to_be_sent_again_is_sent_at_once_for_one_who_asks_anew) {
+TEST(lease_time_outs, a_new_acquire_resends_a_pending_release_at_once) {
     auto machine = granted(10s);
     machine.on({release, never, {}}, at(100));
     EXPECT_EQ(words(machine, machine.on({hurry, {}, {}}, at(110))), "releasing")
-        << "it is on its way";
+        << "it is in flight";
     machine.on({release_unknown, {}, {}}, at(120));
-    EXPECT_TRUE(machine.owes_release());
+    EXPECT_TRUE(machine.must_resend_release());
     EXPECT_EQ(words(machine, machine.on({hurry, {}, {}}, at(130))), "releasing, release");
-    EXPECT_FALSE(machine.owes_release());
+    EXPECT_FALSE(machine.must_resend_release());
     EXPECT_EQ(words(machine, machine.on({release_done, {}, {}}, at(140))), "ended, released");
 }
 

@@ -10,9 +10,9 @@
 
 namespace {
 
-/// Counts those that are alive.
+/// Counts its instances.
 struct listener {
-    explicit listener(int what) : value{what} { ++alive; }
+    explicit listener(int initial) : value{initial} { ++alive; }
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
     ~listener() { --alive; }
@@ -42,7 +42,7 @@ TEST(listeners, are_found_until_they_are_erased) {
     EXPECT_EQ(listener.use_count(), 1) << "nothing is kept";
 }
 
-TEST(listeners, the_last_with_a_number_counts) {
+TEST(listeners, are_replaced_by_a_later_one_of_the_same_number) {
     listeners all;
     all.set(7, make(1));
     all.set(7, make(2));
@@ -53,7 +53,7 @@ TEST(listeners, the_last_with_a_number_counts) {
     EXPECT_EQ(listener::alive, 1);
 }
 
-TEST(listeners, are_let_go_in_the_end) {
+TEST(listeners, are_released_by_the_destructor) {
     {
         listeners all;
         for (std::uint64_t number = 1; number <= 1000; ++number) { all.set(number, make(0)); }
@@ -62,20 +62,20 @@ TEST(listeners, are_let_go_in_the_end) {
     EXPECT_EQ(listener::alive, 0);
 }
 
-// Took over a minute when each number stood where it counted to.
-TEST(listeners, that_stay_do_not_get_in_the_way_of_those_who_come_and_go) {
-    constexpr std::uint64_t who_stay = 100'000;
-    constexpr std::uint64_t who_go = 250'000; // once round the table
+// It took over a minute without the hash: consecutive numbers filled neighbouring buckets.
+TEST(listeners, that_stay_do_not_slow_down_those_that_are_added_and_erased) {
+    constexpr std::uint64_t staying = 100'000;
+    constexpr std::uint64_t passing = 250'000; // once round the table
     listeners all;
     std::uint64_t number = 0;
-    while (number < who_stay) { all.set(++number, make(1)); }
-    const auto start = std::clock(); // not what others make of the time
-    for (; number < who_stay + who_go; all.erase(number)) { all.set(++number, make(2)); }
-    EXPECT_EQ(all.size(), who_stay);
+    while (number < staying) { all.set(++number, make(1)); }
+    const auto start = std::clock(); // cpu time: other processes do not count
+    for (; number < staying + passing; all.erase(number)) { all.set(++number, make(2)); }
+    EXPECT_EQ(all.size(), staying);
     EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
 }
 
-TEST(listeners, are_as_a_map_would_be) {
+TEST(listeners, behave_like_a_map) {
     std::mt19937 chance{4}; // NOLINT(bugprone-random-generator-seed): the same each time
     listeners all;
     std::map<std::uint64_t, int> model;
@@ -89,38 +89,38 @@ TEST(listeners, are_as_a_map_would_be) {
             model.erase(number);
         }
         ASSERT_EQ(all.size(), model.size());
-        const auto asked = 1 + chance() % 300;
-        const auto found = model.find(asked);
-        const auto got = all.find(asked);
+        const auto number_sought = 1 + chance() % 300;
+        const auto found = model.find(number_sought);
+        const auto got = all.find(number_sought);
         ASSERT_EQ(got != nullptr, found != model.end());
         if (got != nullptr) { ASSERT_EQ(got->value, found->second); }
     }
     std::size_t seen = 0;
-    all.tell_all([&](const listener& listener) { seen += listener.value >= 0 ? 1 : 0; });
+    all.visit_all([&](const listener& listener) { seen += listener.value >= 0 ? 1 : 0; });
     EXPECT_EQ(seen, model.size());
-    for (const auto& [number, what] : model) { EXPECT_EQ(all.find(number)->value, what); }
+    for (const auto& [number, value] : model) { EXPECT_EQ(all.find(number)->value, value); }
 }
 
-TEST(listeners, may_come_and_go_while_all_are_told) {
-    constexpr std::uint64_t many = 200;
+TEST(listeners, may_be_added_and_erased_while_all_are_visited) {
+    constexpr std::uint64_t count = 200;
     listeners all;
-    for (std::uint64_t number = 1; number <= many; ++number) {
+    for (std::uint64_t number = 1; number <= count; ++number) {
         all.set(number, make(static_cast<int>(number)));
     }
-    std::vector<int> told(many + 1);
-    all.tell_all([&](const listener& listener) {
+    std::vector<int> visits(count + 1);
+    all.visit_all([&](const listener& listener) {
         if (listener.value < 0) { return; } // added meanwhile
         const auto number = static_cast<std::uint64_t>(listener.value);
-        ++told[number];
+        ++visits[number];
         all.erase(number);
-        if (number % 3 == 0) { all.erase(number % many + 1); }
-        if (number % 5 == 0) { all.set(number + many, make(-1)); }
+        if (number % 3 == 0) { all.erase(number % count + 1); }
+        if (number % 5 == 0) { all.set(number + count, make(-1)); }
     });
     std::size_t added = 0;
-    for (std::uint64_t number = 1; number <= many; ++number) {
-        if (number % 5 == 0 && told[number] > 0) { ++added; }
+    for (std::uint64_t number = 1; number <= count; ++number) {
+        if (number % 5 == 0 && visits[number] > 0) { ++added; }
         const bool erased_by_another = number > 1 && (number - 1) % 3 == 0;
-        EXPECT_TRUE(told[number] == 1 || (erased_by_another && told[number] == 0)) << number;
+        EXPECT_TRUE(visits[number] == 1 || (erased_by_another && visits[number] == 0)) << number;
         EXPECT_EQ(all.find(number), nullptr);
     }
     EXPECT_EQ(all.size(), added);

@@ -41,7 +41,7 @@ wait_event event_of(const engine::beat_answer& answer) {
 
 } // namespace
 
-simulation::simulation(std::uint64_t seed, const conditions& conditions)
+simulation::simulation(std::uint64_t seed, const network_conditions& conditions)
     : random_{seed}, conditions_{conditions}, now_{begin_of_time} {
     // P1's proviso: clock rates differ by less than 1 %.
     server_rate_ = 1.0 + (static_cast<double>(random_.below(1981)) - 990) / 100'000;
@@ -51,30 +51,30 @@ simulation::simulation(std::uint64_t seed, const conditions& conditions)
 }
 
 std::string simulation::run() {
-    for (unsigned steps = 0; !agenda_.empty() && complaint_.empty(); ++steps) {
-        if (steps > 200'000 || now_ > begin_of_time + 2h) { complain("it does not end"); }
+    for (unsigned steps = 0; !agenda_.empty() && failure_.empty(); ++steps) {
+        if (steps > 200'000 || now_ > begin_of_time + 2h) { fail("it does not end"); }
         const auto next = agenda_.begin();
         now_ = std::max(now_, next->first);
-        const auto what = std::move(next->second);
+        const auto action = std::move(next->second);
         agenda_.erase(next);
-        what();
+        action();
         check();
     }
-    if (complaint_.empty()) { check_end(); }
-    return complaint_;
+    if (failure_.empty()) { check_end(); }
+    return failure_;
 }
 
-void simulation::at(instant when, std::function<void()> what) {
-    agenda_.emplace(when, std::move(what));
+void simulation::at(instant when, std::function<void()> action) {
+    agenda_.emplace(when, std::move(action));
 }
 
-/// A client that is stopped gets everything when it is continued, in order.
-void simulation::deliver(const someone& to, base::duration after, std::function<void()> what) {
-    at(now_ + after, [this, to, what = std::move(what)] {
+/// A stopped client receives everything in order when it continues.
+void simulation::deliver(const actor_ptr& to, base::duration after, std::function<void()> action) {
+    at(now_ + after, [this, to, action = std::move(action)] {
         if (now_ < to->stopped_until) {
-            at(to->stopped_until, what);
+            at(to->stopped_until, action);
         } else {
-            what();
+            action();
         }
     });
 }
@@ -105,54 +105,56 @@ void simulation::begin_wait(unsigned client, unsigned rounds_left) {
     plan.connect_wait = plan.once ? milliseconds{1000} : connect_wait;
     plan.lease = terms.lease;
 
-    const auto who = std::make_shared<actor>(plan);
-    who->terms = terms;
-    who->hold_for = between(0, 6000);
-    who->op.ticket = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
-    who->op.lease = terms.lease;
-    who->op.queue = plan.may_wait ? conditions_.queue : engine::queueing::no;
-    actors_.push_back(who);
+    const auto member = std::make_shared<actor>(plan);
+    member->terms = terms;
+    member->hold_for = between(0, 6000);
+    member->op.ticket = {"stock", {{{static_cast<std::uint8_t>(client + 1)}}, ++last_number_}};
+    member->op.lease = terms.lease;
+    member->op.queue = plan.may_wait ? conditions_.queue : engine::queueing::no;
+    actors_.push_back(member);
     if (chance(conditions_.cancelled)) {
-        deliver(who, between(0, 3000), [this, who] { feed_wait(who, {wait_event::cancel}); });
+        deliver(member, between(0, 3000),
+                [this, member] { feed_wait(member, {wait_event::cancel}); });
     }
     if (chance(conditions_.stopped)) {
-        at(now_ + between(0, 4000), [this, who] { who->stopped_until = now_ + between(1, 9000); });
+        at(now_ + between(0, 4000),
+           [this, member] { member->stopped_until = now_ + between(1, 9000); });
     }
     if (chance(conditions_.stalled)) { stalled_until_ = now_ + between(100, 6000); }
-    feed_wait(who, {wait_event::start});
+    feed_wait(member, {wait_event::start});
     at(now_ + between(0, 8000),
        [this, client, rounds_left] { begin_wait(client, rounds_left - 1); });
 }
 
-void simulation::feed_wait(const someone& member, const wait_input& input) {
+void simulation::feed_wait(const actor_ptr& member, const wait_input& input) {
     const auto before = member->waiting.result();
     do_wait(member, member->waiting.on(input, now_));
     const bool told = before != waiter_machine::outcome::none;
-    if (told && member->waiting.result() != before) { complain("an outcome has changed"); }
+    if (told && member->waiting.result() != before) { fail("an outcome has changed"); }
 }
 
-void simulation::do_wait(const someone& member, const waiter_machine::actions& todo) {
-    if (member->finished && (todo.ask || todo.beat || todo.finish)) {
-        complain("a wait that was over asked for more than a withdrawal");
+void simulation::do_wait(const actor_ptr& member, const waiter_machine::actions& actions) {
+    if (member->finished && (actions.ask || actions.beat || actions.finish)) {
+        fail("a wait that was over asked for more than a withdrawal");
     }
-    if (todo.ask) {
+    if (actions.ask) {
         auto op = member->op;
-        op.not_after = todo.not_after;
-        call(member, op, todo.not_after,
+        op.not_after = actions.not_after;
+        call(member, op, actions.not_after,
              [this, member](const engine::answer& answer, instant sent) {
                  feed_wait(member,
                            {event_of(answer), answer.token, sent, answer.ahead, answer.check_in});
              });
     }
-    if (todo.beat) {
+    if (actions.beat) {
         call(member, engine::beat_op{{{member->op.ticket, true, {}}}}, now_ + 900ms,
              [this, member](const engine::answer& answer, instant sent) {
-                 const auto one =
+                 const auto beat =
                      answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
-                 feed_wait(member, {event_of(one), one.token, sent, one.ahead, one.check_in});
+                 feed_wait(member, {event_of(beat), beat.token, sent, beat.ahead, beat.check_in});
              });
     }
-    if (todo.withdraw) {
+    if (actions.withdraw) {
         call(member, engine::withdraw_op{member->op.ticket}, now_ + connect_wait,
              [this, member](const engine::answer& answer, instant /*sent*/) {
                  const bool failed =
@@ -160,15 +162,15 @@ void simulation::do_wait(const someone& member, const waiter_machine::actions& t
                  feed_wait(member, {failed ? wait_event::withdraw_failed : wait_event::withdrawn});
              });
     }
-    member->withdraw_failed = member->withdraw_failed || todo.tell_withdraw_failed;
-    if (!member->holding) { wake(member, todo.wake); }
-    if (todo.finish) {
+    member->withdraw_failed = member->withdraw_failed || actions.report_withdraw_failed;
+    if (!member->holding) { wake(member, actions.wake); }
+    if (actions.finish) {
         member->finished = true;
         if (member->waiting.result() == waiter_machine::outcome::granted) { begin_hold(member); }
     }
 }
 
-void simulation::begin_hold(const someone& member) {
+void simulation::begin_hold(const actor_ptr& member) {
     const auto& grant = member->waiting.granted();
     ++grants_;
     hand_offs_ += grant.provisional ? 1 : 0;
@@ -180,27 +182,28 @@ void simulation::begin_hold(const someone& member) {
     feed_hold(member, {lease_event::tick, {}, {}});
 }
 
-void simulation::feed_hold(const someone& member, const lease_input& input) {
+void simulation::feed_hold(const actor_ptr& member, const lease_input& input) {
     do_hold(member, member->holding->on(input, now_));
 }
 
-void simulation::do_hold(const someone& member, const lease_machine::actions& todo) {
+void simulation::do_hold(const actor_ptr& member, const lease_machine::actions& actions) {
     auto& machine = *member->holding;
-    losses_ += todo.tell_lost ? 1 : 0;
-    if (todo.renew) {
-        call(member, engine::beat_op{{{member->op.ticket, false, todo.renew_for}}}, todo.renew_by,
-             [this, member, lease = todo.renew_for](const engine::answer& answer, instant sent) {
-                 const auto one =
+    losses_ += actions.report_lost ? 1 : 0;
+    if (actions.renew) {
+        call(member, engine::beat_op{{{member->op.ticket, false, actions.renew_for}}},
+             actions.renew_by,
+             [this, member, lease = actions.renew_for](const engine::answer& answer, instant sent) {
+                 const auto beat =
                      answer.beats.empty() ? engine::beat_answer{} : answer.beats.front();
                  auto event = lease_event::renewal_unknown;
-                 if (one.status == op_status::renewed) { event = lease_event::renewed; }
-                 if (one.status == op_status::lost) { event = lease_event::gone; }
+                 if (beat.status == op_status::renewed) { event = lease_event::renewed; }
+                 if (beat.status == op_status::lost) { event = lease_event::gone; }
                  feed_hold(member, {event, sent, lease});
              });
     }
-    if (todo.release) {
+    if (actions.release) {
         call(member, engine::release_op{member->op.ticket},
-             std::min(machine.release_until(), now_ + connect_wait),
+             std::min(machine.release_deadline(), now_ + connect_wait),
              [this, member](const engine::answer& answer, instant /*sent*/) {
                  auto event = lease_event::release_unknown;
                  if (answer.status == op_status::released ||
@@ -211,23 +214,23 @@ void simulation::do_hold(const someone& member, const lease_machine::actions& to
                  feed_hold(member, {event, {}, {}});
              });
     }
-    wake(member, todo.wake);
+    wake(member, actions.wake);
 }
 
-void simulation::wake(const someone& member, instant when) {
-    const auto mine = ++member->timer;
+void simulation::wake(const actor_ptr& member, instant when) {
+    const auto number = ++member->timer;
     member->due = when;
     if (when == never) { return; }
-    deliver(member, std::max(when, now_) - now_, [this, member, mine] {
-        if (mine != member->timer) { return; }
+    deliver(member, std::max(when, now_) - now_, [this, member, number] {
+        if (number != member->timer) { return; }
         if (member->holding) {
             feed_hold(member, {lease_event::tick, {}, {}});
         } else {
             feed_wait(member, {wait_event::tick});
         }
-        // It may want another at once, but not again and again.
+        // It may request another wake-up at once, but not repeatedly.
         member->idle_ticks = member->due <= now_ ? member->idle_ticks + 1 : 0;
-        if (member->idle_ticks > 1) { complain("a machine wakes up for nothing, again and again"); }
+        if (member->idle_ticks > 1) { fail("a machine wakes up for nothing, again and again"); }
     });
 }
 

@@ -1,6 +1,6 @@
-// Thousands of short lives of four clients that want one lock over a bad network. In each of them
-// nobody is valid beside another (P1) or past the server's deadline (P2), everybody comes to an end
-// (P7, P9), no machine wakes up for nothing, and nothing is left behind (P8).
+// Thousands of short simulations of four clients that contend for one lock over a bad network. In
+// each of them no two leases are valid at a time (P1) or past the server's deadline (P2), every
+// wait ends (P7, P9), no machine wakes up for nothing, and nothing is left behind (P8).
 
 #include "unit/lock_simulation.hpp"
 
@@ -13,25 +13,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct weather {
+struct scenario {
     const char* name;
-    machine::conditions conditions;
+    machine::network_conditions conditions;
 };
 
-class lock_simulation : public testing::TestWithParam<weather> {};
+class lock_simulation : public testing::TestWithParam<scenario> {};
 
-TEST_P(lock_simulation, keeps_its_promises_in_every_run) {
+TEST_P(lock_simulation, keeps_the_promises_in_every_run) {
     constexpr unsigned runs = 200;
     unsigned grants = 0;
     unsigned hand_offs = 0;
     unsigned losses = 0;
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-        simulation one{seed, GetParam().conditions};
-        const auto complaint = one.run();
+        simulation run{seed, GetParam().conditions};
+        const auto complaint = run.run();
         ASSERT_EQ(complaint, "") << "with seed " << seed;
-        grants += one.grants();
-        hand_offs += one.hand_offs();
-        losses += one.losses();
+        grants += run.grants();
+        hand_offs += run.hand_offs();
+        losses += run.losses();
     }
     // A simulation in which nothing happens proves nothing.
     EXPECT_GT(grants, runs * 2);
@@ -41,22 +41,23 @@ TEST_P(lock_simulation, keeps_its_promises_in_every_run) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    weather, lock_simulation,
+    scenario, lock_simulation,
     testing::Values(
-        weather{"calm", {}}, //
-        weather{"cancelling", {.cancelled = 50}}, weather{"losing", {.lost = 15, .cancelled = 20}},
-        weather{"slow", {.slow = 30, .slowest = 4000ms, .cancelled = 20}},
-        weather{"refusing", {.refused = 40, .cancelled = 20}},
-        weather{"stalling", {.lost = 2, .slow = 5, .stalled = 40, .cancelled = 30}},
-        weather{"stopping", {.lost = 2, .slow = 5, .stopped = 40}},
-        weather{
+        scenario{"calm", {}}, //
+        scenario{"cancelling", {.cancelled = 50}},
+        scenario{"losing", {.lost = 15, .cancelled = 20}},
+        scenario{"slow", {.slow = 30, .slowest = 4000ms, .cancelled = 20}},
+        scenario{"refusing", {.refused = 40, .cancelled = 20}},
+        scenario{"stalling", {.lost = 2, .slow = 5, .stalled = 40, .cancelled = 30}},
+        scenario{"stopping", {.lost = 2, .slow = 5, .stopped = 40}},
+        scenario{
             "all_at_once",
             {.lost = 10, .slow = 20, .refused = 10, .stalled = 10, .stopped = 10, .cancelled = 10}},
-        weather{"hints_only",
-                {.lost = 5, .slow = 10, .cancelled = 20, .queue = engine::queueing::hint}},
-        weather{"no_queue",
-                {.lost = 5, .slow = 10, .cancelled = 20, .queue = engine::queueing::no}}),
-    [](const auto& one) { return std::string{one.param.name}; });
+        scenario{"hints_only",
+                 {.lost = 5, .slow = 10, .cancelled = 20, .queue = engine::queueing::hint}},
+        scenario{"no_queue",
+                 {.lost = 5, .slow = 10, .cancelled = 20, .queue = engine::queueing::no}}),
+    [](const auto& run) { return std::string{run.param.name}; });
 
 } // namespace
 } // namespace holdfast::machine

@@ -12,11 +12,11 @@ std::string trimmed(const std::string& text) {
     return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// Milliseconds since the begin of time, with as many digits as it takes.
-std::string when(base::instant what) {
-    if (what == base::never) { return "never"; }
+/// Milliseconds since begin_of_time, with as many digits as needed.
+std::string when(base::instant value) {
+    if (value == base::never) { return "never"; }
     const auto us =
-        std::chrono::duration_cast<std::chrono::microseconds>(what - begin_of_time).count();
+        std::chrono::duration_cast<std::chrono::microseconds>(value - begin_of_time).count();
     auto text = std::to_string(us / 1000);
     if (us % 1000 != 0) {
         text += "." + std::to_string(1000 + us % 1000).substr(1);
@@ -28,8 +28,8 @@ std::string when(base::instant what) {
 class sentence {
 public:
     explicit sentence(std::string first) : text_{std::move(first)} {}
-    sentence& add(bool say, const std::string& what) {
-        if (say) { text_ += ", " + what; }
+    sentence& add(bool say, const std::string& value) {
+        if (say) { text_ += ", " + value; }
         return *this;
     }
     [[nodiscard]] const std::string& text() const { return text_; }
@@ -50,9 +50,9 @@ const char* word(loss why) noexcept {
     return "?";
 }
 
-const char* word(lease_machine::state what) noexcept {
-    using enum lease_machine::state;
-    switch (what) {
+const char* word(lease_state value) noexcept {
+    using enum lease_state;
+    switch (value) {
     case held: return "held";
     case renewing: return "renewing";
     case releasing: return "releasing";
@@ -62,8 +62,8 @@ const char* word(lease_machine::state what) noexcept {
     return "?";
 }
 
-const char* word(lease_machine::ending ending) noexcept {
-    using enum lease_machine::ending;
+const char* word(lease_ending ending) noexcept {
+    using enum lease_ending;
     switch (ending) {
     case none: return "none";
     case released: return "released";
@@ -74,9 +74,9 @@ const char* word(lease_machine::ending ending) noexcept {
     return "?";
 }
 
-const char* word(waiter_machine::state what) noexcept {
-    using enum waiter_machine::state;
-    switch (what) {
+const char* word(wait_state value) noexcept {
+    using enum wait_state;
+    switch (value) {
     case idle: return "idle";
     case asking: return "asking";
     case queued: return "queued";
@@ -101,32 +101,33 @@ const char* word(waiter_machine::outcome outcome) noexcept {
     return "?";
 }
 
-std::string words(const lease_machine& machine, const lease_machine::actions& todo) {
-    sentence out{word(machine.now_in())};
-    out.add(todo.renew, "renew " + std::to_string(todo.renew_for.count()));
-    out.add(todo.release, "release");
-    out.add(todo.tell_lost, "tell " + std::string{machine.why() ? word(*machine.why()) : "?"});
-    out.add(todo.tell_trouble, "trouble");
-    out.add(todo.tell_recovered, "recovered");
-    out.add(machine.now_in() == lease_machine::state::ended, word(machine.how_it_ended()));
-    out.add(todo.wake != base::never, "@" + when(todo.wake));
+std::string words(const lease_machine& machine, const lease_machine::actions& actions) {
+    sentence out{word(machine.state())};
+    out.add(actions.renew, "renew " + std::to_string(actions.renew_for.count()));
+    out.add(actions.release, "release");
+    out.add(actions.report_lost,
+            "tell " + std::string{machine.loss_reason() ? word(*machine.loss_reason()) : "?"});
+    out.add(actions.report_trouble, "trouble");
+    out.add(actions.report_recovered, "recovered");
+    out.add(machine.state() == lease_state::ended, word(machine.ending()));
+    out.add(actions.wake != base::never, "@" + when(actions.wake));
     return out.text();
 }
 
-std::string words(const waiter_machine& machine, const waiter_machine::actions& todo) {
-    sentence out{word(machine.now_in())};
-    out.add(todo.ask, "ask until " + when(todo.not_after));
-    out.add(todo.beat, "beat");
-    out.add(todo.withdraw, "withdraw");
-    if (todo.finish && machine.result() == waiter_machine::outcome::granted) {
+std::string words(const waiter_machine& machine, const waiter_machine::actions& actions) {
+    sentence out{word(machine.state())};
+    out.add(actions.ask, "ask until " + when(actions.not_after));
+    out.add(actions.beat, "beat");
+    out.add(actions.withdraw, "withdraw");
+    if (actions.finish && machine.result() == waiter_machine::outcome::granted) {
         const auto& grant = machine.granted();
         out.add(true, (grant.provisional ? "tell handed " : "tell granted ") +
                           std::to_string(grant.granted_for.count()) + " since " + when(grant.sent));
     } else {
-        out.add(todo.finish, "tell " + std::string{word(machine.result())});
+        out.add(actions.finish, "tell " + std::string{word(machine.result())});
     }
-    out.add(todo.tell_withdraw_failed, "tell withdraw_failed");
-    out.add(todo.wake != base::never, "@" + when(todo.wake));
+    out.add(actions.report_withdraw_failed, "tell withdraw_failed");
+    out.add(actions.wake != base::never, "@" + when(actions.wake));
     return out.text();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Says in one line what a machine did, so that a table of expectations can be read as a table.
+// Describes what a machine did in one line, for the tables of expectations.
 
-#include "holdfast/lease/lease_machine.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <string>
 #include <string_view>
@@ -18,19 +18,21 @@ inline constexpr base::instant begin_of_time{std::chrono::hours{1000}};
            std::chrono::round<base::duration>(std::chrono::duration<double, std::milli>{ms});
 }
 
-/// e.g. "renewing, renew 3000, @2868": the state, what is to be done, and the wake-up.
-[[nodiscard]] std::string words(const lease_machine& machine, const lease_machine::actions& todo);
+/// e.g. "renewing, renew 3000, @2868": the state, the actions, and the wake-up.
+[[nodiscard]] std::string words(const lease_machine& machine,
+                                const lease_machine::actions& actions);
 
 /// e.g. "asking, ask until 5000, @8000".
-[[nodiscard]] std::string words(const waiter_machine& machine, const waiter_machine::actions& todo);
+[[nodiscard]] std::string words(const waiter_machine& machine,
+                                const waiter_machine::actions& actions);
 
 [[nodiscard]] const char* word(loss why) noexcept;
-[[nodiscard]] const char* word(lease_machine::state what) noexcept;
-[[nodiscard]] const char* word(lease_machine::ending ending) noexcept;
-[[nodiscard]] const char* word(waiter_machine::state what) noexcept;
+[[nodiscard]] const char* word(lease_state value) noexcept;
+[[nodiscard]] const char* word(lease_ending ending) noexcept;
+[[nodiscard]] const char* word(wait_state value) noexcept;
 [[nodiscard]] const char* word(waiter_machine::outcome outcome) noexcept;
 
-/// What a table expects of one event, before and after a deadline.
+/// The expectations of a table for one event, before and after a deadline.
 struct table_row {
     std::string event;
     std::string before;

@@ -1,5 +1,5 @@
 #pragma once
-// Clients of the memory engine that keep what they hear.
+// Clients of the memory engine that record answers and notices.
 
 #include "holdfast/engine/factory.hpp"
 
@@ -113,7 +113,7 @@ protected:
             const auto answer = first.ask(operation);
             EXPECT_EQ(answer.status, op_status::reported);
             auto& page = out.emplace_back();
-            for (const auto& one : answer.report->locks) { page.push_back(one.name); }
+            for (const auto& each : answer.report->locks) { page.push_back(each.name); }
             operation.cursor = answer.report->cursor;
         } while (!operation.cursor.empty() && out.size() < 100);
         return out;

@@ -2,7 +2,7 @@
 
 #include "holdfast/engine/memory/mailbox.hpp"
 #include "holdfast/engine/memory/memory.hpp"
-#include "holdfast/engine/memory/store.hpp"
+#include "holdfast/engine/memory/memory_store.hpp"
 #include "memory_engine_fixture.hpp"
 
 #include <atomic>
@@ -42,7 +42,7 @@ TEST_F(memory_engine, P6_hands_off_through_the_other_clients_inbox) {
     EXPECT_TRUE(first.notices.empty());
 }
 
-TEST_F(memory_engine, tells_its_own_client_at_once_after_the_answer) {
+TEST_F(memory_engine, notifies_its_own_client_right_after_the_answer) {
     ASSERT_EQ(first.ask(acquire(1)).status, op_status::granted);
     ASSERT_EQ(first.ask(acquire(2)).status, op_status::queued);
     ASSERT_EQ(first.ask(release_op{first.ticket_of(1)}).status, op_status::handed_off);
@@ -68,11 +68,11 @@ TEST_F(memory_engine, beats_many_at_once_and_answers_each_in_order) {
 
 TEST_F(memory_engine, P9_refuses_a_beat_of_too_many) {
     beat_op beats;
-    beats.items.resize(most_beats + 1);
+    beats.items.resize(max_beat_items + 1);
     EXPECT_EQ(first.ask(beats).error, errc::limit_reached);
 }
 
-TEST_F(memory_engine, withdraws_breaks_and_knows_what_was_never_there) {
+TEST_F(memory_engine, withdraws_and_breaks_and_answers_not_held_for_unknown_names) {
     for (const op& operation :
          {op{release_op{first.ticket_of(1)}}, op{withdraw_op{first.ticket_of(1)}},
           op{break_op{"stock:1001", 0}}}) {
@@ -120,7 +120,7 @@ TEST_F(memory_engine, lists_names_with_any_byte_in_them) {
     EXPECT_EQ(pages("\xff", 1), (std::vector<names>{{"\xff\xff"}}));
 }
 
-TEST_F(memory_engine, P9_looks_at_a_bounded_number_of_names_for_a_page) {
+TEST_F(memory_engine, P9_reads_a_bounded_number_of_names_for_a_page) {
     for (std::uint64_t i = 0; i < 2500; ++i) {
         const auto name = "job:" + std::to_string(10'000 + i);
         ASSERT_EQ(first.ask(acquire(i, name)).status, op_status::granted);
@@ -129,7 +129,7 @@ TEST_F(memory_engine, P9_looks_at_a_bounded_number_of_names_for_a_page) {
     EXPECT_EQ(pages("job:", 100), (std::vector<names>{{}, {}, {"job:12400"}}));
 }
 
-TEST_F(memory_engine, P7_frees_what_a_closed_client_held_at_the_leases_end) {
+TEST_F(memory_engine, P7_the_holds_of_a_closed_client_end_with_their_leases) {
     {
         client closing{"memory:unit", clock};
         ASSERT_EQ(closing.ask(acquire(1)).status, op_status::granted);
@@ -143,11 +143,11 @@ TEST_F(memory_engine, P7_frees_what_a_closed_client_held_at_the_leases_end) {
     EXPECT_EQ(second.ask(acquire(3)).status, op_status::granted);
 }
 
-TEST_F(memory_engine, forgets_a_store_with_its_last_client) {
-    auto one = std::make_unique<client>("memory:brief", clock);
+TEST_F(memory_engine, deletes_a_store_with_its_last_client) {
+    auto only = std::make_unique<client>("memory:brief", clock);
     auto other = std::make_unique<client>("memory:brief", clock);
-    ASSERT_EQ(one->ask(acquire(1)).status, op_status::granted);
-    one.reset();
+    ASSERT_EQ(only->ask(acquire(1)).status, op_status::granted);
+    only.reset();
     EXPECT_EQ(other->ask(acquire(2)).status, op_status::queued);
     other.reset();
     EXPECT_EQ(client("memory:brief", clock).ask(acquire(3)).status, op_status::granted);
@@ -168,8 +168,8 @@ TEST_F(memory_engine, gives_a_forked_child_stores_of_its_own) {
 }
 
 TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
-    store all;
-    store::pushes pushes;
+    memory_store all;
+    memory_store::pushes pushes;
     acquire_op request = acquire(0);
     for (request.ticket.owner.number = 1; request.ticket.owner.number <= 100'000;
          ++request.ticket.owner.number) {
@@ -189,7 +189,7 @@ TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
     EXPECT_EQ(all.size(), 0U);
 }
 
-TEST_F(memory_engine, P8_a_name_that_nobody_released_is_forgotten_too) {
+TEST_F(memory_engine, P8_the_record_of_an_unreleased_hold_is_deleted_too) {
     first.ask(acquire(1));
     clock.pass(10s + 50s);
     first.ask(beat_op{});
@@ -210,18 +210,18 @@ TEST_F(memory_engine, P3_tokens_rise_though_the_name_was_forgotten_and_the_clock
     EXPECT_EQ(first.ask(acquire(2)).token, token + 1);
 }
 
-TEST_F(memory_engine, P9_a_client_that_does_not_look_is_told_that_it_missed_notices) {
+TEST_F(memory_engine, P9_a_client_that_does_not_read_gets_an_inbox_reset) {
     mailbox inbox;
-    for (std::uint64_t i = 0; i < 2 * mailbox::most_notices; ++i) {
+    for (std::uint64_t i = 0; i < 2 * mailbox::max_notices; ++i) {
         inbox.put({notice::kind::granted, i, 1});
     }
     std::vector<notice> came;
-    EXPECT_FALSE(inbox.empty_into(came));
-    EXPECT_LE(came.size(), mailbox::most_notices);
+    EXPECT_FALSE(inbox.drain_into(came));
+    EXPECT_LE(came.size(), mailbox::max_notices);
     pollfd looked{inbox.descriptor(), POLLIN, 0};
     EXPECT_EQ(::poll(&looked, 1, 0), 0);
     inbox.put({notice::kind::granted, 7, 1});
-    EXPECT_TRUE(inbox.empty_into(came));
+    EXPECT_TRUE(inbox.drain_into(came));
     EXPECT_EQ(came.size(), 1U);
 }
 
@@ -243,7 +243,7 @@ TEST_F(memory_engine, P1_many_threads_with_a_client_each_never_hold_at_once) {
             }
         });
     }
-    for (auto& one : threads) { one.join(); }
+    for (auto& each : threads) { each.join(); }
     EXPECT_EQ(counter, 4 * rounds);
 }
 

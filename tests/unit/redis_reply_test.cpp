@@ -1,6 +1,6 @@
-// What a server says, however its bytes are cut: RESP2, and of RESP3 what our commands come across.
+// reply_reader: RESP2 and the RESP3 types that our commands return, however the bytes are split.
 
-#include "holdfast/engine/redis/reply.hpp"
+#include "holdfast/engine/redis/protocol/reply.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ std::vector<std::string> all_of_it() {
             "[]"};
 }
 
-TEST(redis_reply, is_read_when_all_comes_at_once) {
+TEST(redis_reply, is_read_when_all_bytes_arrive_at_once) {
     EXPECT_EQ(read_whole(everything), all_of_it());
 }
 
@@ -86,7 +86,7 @@ TEST(redis_reply, may_be_many_numbers_and_nulls) {
                 ElementsAre("1", "-22", "''", "9007199254740992", "''", "'and'", "3", "''"));
 }
 
-TEST(redis_reply, is_read_wherever_it_is_cut_in_two) {
+TEST(redis_reply, is_read_wherever_it_is_split_in_two) {
     for (std::size_t cut = 0; cut <= everything.size(); ++cut) {
         reply_reader reader;
         std::vector<std::string> heard;
@@ -119,7 +119,7 @@ TEST(redis_reply, is_read_a_thousand_times_over) { // beyond what the reader's b
     EXPECT_EQ(std::vector(heard.end() - std::ssize(all_of_it()), heard.end()), all_of_it());
 }
 
-TEST(redis_reply, is_a_push_only_itself_and_not_what_follows_or_is_in_it) {
+TEST(redis_reply, is_a_push_only_itself_and_not_its_elements_or_the_next_reply) {
     reply_reader reader;
     const std::string_view bytes = ">1\r\n*1\r\n:1\r\n*1\r\n:1\r\n";
     std::vector<bool> pushes;
@@ -142,7 +142,7 @@ TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
     }));
 }
 
-TEST(redis_reply, that_is_none_is_a_fault_for_good) {
+TEST(redis_reply, that_is_malformed_is_a_permanent_fault) {
     for (const std::string_view bytes :
          {"?what\r\n", ">x\r\n", ":12x4\r\n", ":\r\n", ":99999999999999999999\r\n",
           ">2147483647\r\n", "*2147483647\r\n", "\r\n"}) {
@@ -162,10 +162,10 @@ TEST(redis_reply, of_more_than_its_limit_is_a_fault) { // P9
     ASSERT_TRUE(hear(reader, ">1\r\n$100000000\r\n", heard));
     const std::string piece(std::size_t{1} << 20U, 'x');
     std::size_t taken = 0;
-    while (taken <= reply_reader::most_bytes && hear(reader, piece, heard)) {
+    while (taken <= reply_reader::max_bytes && hear(reader, piece, heard)) {
         taken += piece.size();
     }
-    EXPECT_LE(taken, reply_reader::most_bytes);
+    EXPECT_LE(taken, reply_reader::max_bytes);
     EXPECT_THAT(reader.fault(), HasSubstr("64 MiB"));
 }
 

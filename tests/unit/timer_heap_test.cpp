@@ -16,7 +16,7 @@ using base::never;
 
 instant at(int ms) { return instant{milliseconds{ms}}; }
 
-TEST(timer_heap, is_first_whoever_is_due_first) {
+TEST(timer_heap, returns_the_earliest_timer_first) {
     timer_heap heap;
     timer_node a;
     timer_node b;
@@ -31,7 +31,7 @@ TEST(timer_heap, is_first_whoever_is_due_first) {
     EXPECT_EQ(heap.next(), never);
 }
 
-TEST(timer_heap, forgets_whom_never_is_set_for_and_lets_drop_be_called_twice) {
+TEST(timer_heap, drops_a_timer_that_is_set_to_never_and_may_drop_it_twice) {
     timer_heap heap;
     timer_node a;
     heap.set(a, at(20));
@@ -43,23 +43,23 @@ TEST(timer_heap, forgets_whom_never_is_set_for_and_lets_drop_be_called_twice) {
     heap.drop(a);
 }
 
-TEST(timer_heap, agrees_with_a_sorted_list_whatever_is_set_and_dropped) {
+TEST(timer_heap, agrees_with_a_sorted_list_for_random_operations) {
     base::jitter chance{7};
     std::array<timer_node, 200> nodes;
     timer_heap heap;
     for (int step = 0; step < 20'000; ++step) {
-        auto& one = nodes.at(chance.below(nodes.size()));
+        auto& node = nodes.at(chance.below(nodes.size()));
         if (chance.below(3) == 0) {
-            heap.drop(one);
+            heap.drop(node);
         } else {
-            heap.set(one, at(static_cast<int>(chance.below(1'000))));
+            heap.set(node, at(static_cast<int>(chance.below(1'000))));
         }
         const auto least =
             std::min_element(nodes.begin(), nodes.end(),
                              [](const auto& a, const auto& b) { return a.due() < b.due(); });
         ASSERT_EQ(heap.next(), least->due());
     }
-    for (auto& one : nodes) { heap.drop(one); }
+    for (auto& node : nodes) { heap.drop(node); }
     EXPECT_EQ(heap.size(), 0U);
 }
 

@@ -39,7 +39,7 @@ TEST(url, has_a_path_right_after_the_scheme) {
     EXPECT_EQ(url::parse("embedded:a:b@c").path, "a:b@c");
 }
 
-TEST(url, has_an_authority_after_two_slashes_and_keeps_it_as_it_is) {
+TEST(url, has_an_unparsed_authority_after_two_slashes) {
     const auto parsed = url::parse("redis://me:p%40ss@a:1,b:2/0?mode=x");
     EXPECT_EQ(parsed.scheme, "redis");
     EXPECT_EQ(parsed.authority, "me:p%40ss@a:1,b:2");
@@ -60,7 +60,7 @@ TEST(url, decodes_path_and_query) {
     EXPECT_EQ(parsed.query.size(), 3U);
 }
 
-TEST(url, without_a_good_scheme_is_refused_saying_what_to_write) {
+TEST(url, without_a_valid_scheme_is_refused_with_an_example) {
     for (const auto* text : {"", "embedded", "/var/lib/locks", "?a=b", "127.0.0.1/x:y"}) {
         EXPECT_THAT(refusal(text), HasSubstr("embedded: or memory:")) << text;
     }
@@ -98,14 +98,14 @@ TEST(url, with_a_malformed_query_is_refused_naming_the_key) {
     EXPECT_THAT(refusal("memory:?mode=1&%6dode=2"), HasSubstr("'mode' is there twice"));
 }
 
-TEST(url, never_quotes_what_may_be_a_password) {
+TEST(url, never_quotes_a_password) {
     for (const auto* text :
          {"redis://me:s3cret@host/%", "redis://me:s3cret@host/?a", "redis://me:s3cret@ho st",
           "me:s3cret@host%", "redis://me:s3cret@host/?a=1&a=2", "redis://h/?s3cret%26x",
           "://me:s3cret@host"}) {
-        const auto said = refusal(text);
-        EXPECT_FALSE(said.empty()) << text;
-        EXPECT_THAT(said, Not(HasSubstr("s3cret")));
+        const auto message = refusal(text);
+        EXPECT_FALSE(message.empty()) << text;
+        EXPECT_THAT(message, Not(HasSubstr("s3cret")));
     }
 }
 

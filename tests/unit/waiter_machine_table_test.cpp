@@ -1,4 +1,4 @@
-// Every state of a wait crossed with every event, before and after its patience has ended.
+// The waiter machine: every state with every event, before and after its time-out.
 
 #include "unit/machine_words.hpp"
 #include "unit/waiter_table.hpp"
@@ -14,8 +14,8 @@ namespace {
 using base::milliseconds;
 using enum wait_event;
 
-// A lease of 3 s with a margin of 100 ms: a grant is of use for 2868 from its request on, and for
-// 1878 after a hand-off. Patience ends at 8000; the engine is waited for for 5000.
+// A lease of 3 s with a margin of 100 ms: a grant is valid for 2868 from its request, a hand-off
+// for 1878. The time-out is at 8000, connect_wait is 5000.
 constexpr wait_plan patient{.may_wait = true,
                             .give_up = at(8000),
                             .connect_wait = milliseconds{5000},
@@ -99,14 +99,14 @@ class waiter_machine_table : public testing::TestWithParam<state_of_wait> {
 protected:
     static std::string reaction(std::size_t event, double now) {
         auto machine = GetParam().make();
-        const auto todo = machine.on(
+        const auto actions = machine.on(
             {.event = static_cast<wait_event>(event), .token = 7, .sent = at(now - 10), .ahead = 0},
             at(now));
-        return words(machine, todo);
+        return words(machine, actions);
     }
 };
 
-TEST_P(waiter_machine_table, does_in_each_state_what_the_table_says_of_each_event) {
+TEST_P(waiter_machine_table, follows_the_table_for_each_state_and_event) {
     const auto rows = parse_table(GetParam().rows);
     ASSERT_EQ(rows.size(), events.size());
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -118,12 +118,13 @@ TEST_P(waiter_machine_table, does_in_each_state_what_the_table_says_of_each_even
     }
 }
 
-TEST_P(waiter_machine_table, p8_asks_for_nothing_but_withdrawal_once_the_caller_is_gone) {
+TEST_P(waiter_machine_table, p8_requests_only_a_withdrawal_once_the_caller_has_returned) {
     for (std::size_t i = 0; i < events.size(); ++i) {
         auto machine = GetParam().make();
         if (machine.result() == waiter_machine::outcome::none) { continue; }
-        const auto todo = machine.on({.event = static_cast<wait_event>(i), .token = 7}, at(9000));
-        EXPECT_FALSE(todo.ask || todo.beat || todo.finish) << events.at(i);
+        const auto actions =
+            machine.on({.event = static_cast<wait_event>(i), .token = 7}, at(9000));
+        EXPECT_FALSE(actions.ask || actions.beat || actions.finish) << events.at(i);
     }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a waiter does in each state on each event: before, and after its patience has ended.
-// The states and what leads to them are in waiter_machine_table_test.cpp.
+// The reactions of the waiter machine to each event in each state, before and after its time-out.
+// waiter_machine_table_test.cpp has the states and the events that lead to them.
 
 namespace holdfast::machine::waiter_table {
 

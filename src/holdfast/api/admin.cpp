@@ -1,3 +1,4 @@
+#include "holdfast/api/access.hpp"
 #include "holdfast/api/failure.hpp"
 #include "holdfast/core/client_core.hpp"
 
@@ -7,134 +8,168 @@
 
 namespace holdfast {
 
-admin::admin(const client& client, std::optional<layout> in) : core_{client.core()}, in_{in} {}
+admin::admin(const client& client, std::optional<holdfast::layout> layout)
+    : core_{detail::access::core(client)}, layout_{layout} {}
 
 namespace {
 
 constexpr unsigned most_per_page = 1'000;
 
-/// Throws error(unsupported) for a layout that the engine does not have.
-void check_layout(const core::client_core& core, const engine::lock_format& format) {
-    if (core.inherited()) { return; } // which is an error of its own
-    const auto can = core.caps(primitive::mutex, format);
-    if (!can.knows_layout) {
-        throw error{errc::unsupported, std::string{can.what} + " has no layout but native"};
-    }
-}
+/// One call of admin: its checks, its request, and the report of its failure.
+class admin_call {
+public:
+    admin_call(core::client_core& core, std::optional<layout> layout, std::error_code* failure)
+        : core_{core}, format_{layout, {}}, failure_{failure} {}
 
-lock_page list_or(core::client_core& core, const engine::lock_format& format,
-                  const list_options& which, std::error_code* failure) {
-    api::clear(failure);
-    if (which.count < 1 || which.count > most_per_page) {
-        api::fail(failure, make_error_code(errc::invalid_option),
-                  "count is " + std::to_string(which.count) + "; it must be from 1 to 1000");
-        return {};
+    [[nodiscard]] lock_page list(const list_options& options) const {
+        const bool good = passes([&] {
+            if (options.count < 1 || options.count > most_per_page) {
+                throw error{errc::invalid_option, "count is " + std::to_string(options.count) +
+                                                      "; it must be from 1 to 1000"};
+            }
+            check_layout();
+            check_listing();
+        });
+        if (!good) { return {}; }
+        const auto result =
+            ask("list", engine::list_op{options.prefix, options.cursor, options.count, format_});
+        if (!result.report) { return {}; }
+        return {result.report->locks, result.report->cursor};
     }
-    const auto check = [&] {
-        check_layout(core, format);
-        if (core.inherited()) { return; }
-        const auto can = core.caps(primitive::mutex, format);
-        if (!can.lists) {
-            throw error{errc::unsupported, std::string{"list: "} + can.what +
-                                               " cannot tell locks from other keys; inspect() "
-                                               "looks at one that you name"};
+
+    [[nodiscard]] std::optional<lock_info> inspect(const std::string& name) const {
+        if (!passes([&] { check(name); })) { return std::nullopt; }
+        const auto result = ask("inspect", engine::inspect_op{name, format_});
+        if (!result.report || result.report->locks.empty()) { return std::nullopt; }
+        const auto& found = result.report->locks.front();
+        if (found.holders.empty() && found.waiters.empty()) { return std::nullopt; }
+        return found;
+    }
+
+    [[nodiscard]] bool break_lock(const std::string& name, const break_options& options) const {
+        if (!passes([&] { check(name); })) { return false; }
+        const auto result = ask("break_lock", engine::break_op{name, options.only_token, format_});
+        return result.status == engine::op_status::released;
+    }
+
+    [[nodiscard]] bool renew(const std::string& name, std::string_view owner,
+                             std::chrono::milliseconds lease) const {
+        engine::ticket ticket;
+        const bool good = passes([&] {
+            ticket = ticket_for(name, owner);
+            core::check_lease(lease, {});
+        });
+        if (!good) { return false; }
+        const auto result = ask("renew", engine::beat_op{{{std::move(ticket), false, lease}}});
+        if (result.beats.empty()) { return false; }
+        const auto& renewal = result.beats.front();
+        if (renewal.status == engine::op_status::failed) {
+            api::fail(failure_, renewal.error, "renew", renewal.detail);
         }
-    };
-    if (!api::passes(failure, check)) { return {}; }
-    const auto report = core.ask(engine::list_op{which.prefix, which.cursor, which.count, format});
-    if (report.failure) { api::fail(failure, report.failure, "list: " + report.detail); }
-    if (!report.answer.report) { return {}; }
-    return {report.answer.report->locks, report.answer.report->cursor};
-}
-
-std::optional<lock_info> inspect_or(core::client_core& core, const engine::lock_format& format,
-                                    std::string_view name, std::error_code* failure) {
-    api::clear(failure);
-    const std::string whose{name};
-    const auto check = [&] {
-        core::check_name(whose);
-        check_layout(core, format);
-    };
-    if (!api::passes(failure, check)) { return std::nullopt; }
-    const auto report = core.ask(engine::inspect_op{whose, format});
-    if (report.failure) { api::fail(failure, report.failure, "inspect: " + report.detail); }
-    if (!report.answer.report || report.answer.report->locks.empty()) { return std::nullopt; }
-    const auto& found = report.answer.report->locks.front();
-    if (found.holders.empty() && found.waiters.empty()) { return std::nullopt; }
-    return found;
-}
-
-bool break_or(core::client_core& core, const engine::lock_format& format, std::string_view name,
-              const break_options& which, std::error_code* failure) {
-    api::clear(failure);
-    const std::string whose{name};
-    const auto check = [&] {
-        core::check_name(whose);
-        check_layout(core, format);
-    };
-    if (!api::passes(failure, check)) { return false; }
-    const auto report = core.ask(engine::break_op{whose, which.only_token, format});
-    if (report.failure) { api::fail(failure, report.failure, "break: " + report.detail); }
-    return report.answer.status == engine::op_status::released;
-}
-
-engine::ticket ticket_of(const engine::lock_format& format, std::string_view name,
-                         std::string_view owner) {
-    engine::ticket ticket{std::string{name}, {}, format};
-    core::check_name(ticket.name);
-    const auto id = base::owner_id::parse(owner);
-    if (!id) {
-        throw error{errc::invalid_option,
-                    "owner is not the id of one; it looks like <client uuid>:<number>"};
+        return renewal.status == engine::op_status::renewed;
     }
-    ticket.owner = *id;
-    return ticket;
-}
+
+    [[nodiscard]] bool release(const std::string& name, std::string_view owner) const {
+        engine::ticket ticket;
+        if (!passes([&] { ticket = ticket_for(name, owner); })) { return false; }
+        const auto status = ask("release", engine::release_op{std::move(ticket)}).status;
+        return status == engine::op_status::released || status == engine::op_status::handed_off;
+    }
+
+private:
+    template <class Check>
+    [[nodiscard]] bool passes(Check check) const {
+        api::clear(failure_);
+        return api::passes(failure_, check);
+    }
+
+    /// Throws error(unsupported) for a layout that the engine does not have.
+    void check_layout() const {
+        if (core_.inherited()) { return; } // ask() reports that, and the engine must not be used
+        const auto caps = core_.caps(primitive::mutex, format_);
+        if (!caps.knows_layout) {
+            throw error{errc::unsupported, std::string{caps.label} + " has no layout but native"};
+        }
+    }
+
+    void check_listing() const {
+        if (core_.inherited()) { return; }
+        const auto caps = core_.caps(primitive::mutex, format_);
+        if (!caps.lists) {
+            throw error{errc::unsupported, std::string{"list: "} + caps.label +
+                                               " cannot distinguish locks from other keys; use "
+                                               "inspect() with a name"};
+        }
+    }
+
+    void check(const std::string& name) const {
+        core::check_name(name);
+        check_layout();
+    }
+
+    [[nodiscard]] engine::ticket ticket_for(const std::string& name, std::string_view owner) const {
+        check(name);
+        const auto id = base::owner_id::parse(owner);
+        if (!id) {
+            throw error{errc::invalid_option,
+                        "owner is not an owner's id, which looks like <client uuid>:<number>"};
+        }
+        return {name, *id, format_};
+    }
+
+    [[nodiscard]] engine::answer ask(const char* function, const engine::op& operation) const {
+        auto result = core_.execute(operation);
+        if (result.failure) { api::fail(failure_, result.failure, function, result.detail); }
+        return std::move(result.answer);
+    }
+
+    core::client_core& core_;
+    engine::lock_format format_;
+    std::error_code* failure_;
+};
 
 } // namespace
 
-bool admin::renew(std::string_view name, std::string_view owner,
-                  std::chrono::milliseconds lease) const {
-    auto ticket = ticket_of({in_, {}}, name, owner);
-    check_layout(*core_, ticket.format);
-    core::check_lease(lease, {});
-    const auto report = core_->ask(engine::beat_op{{{std::move(ticket), false, lease}}});
-    if (report.failure) { throw error{report.failure, "renew: " + report.detail}; }
-    if (report.answer.beats.empty()) { return false; }
-    const auto& one = report.answer.beats[0];
-    if (one.status == engine::op_status::failed) { throw error{one.error, "renew: " + one.detail}; }
-    return one.status == engine::op_status::renewed;
+lock_page admin::list(const list_options& options) const {
+    return admin_call{*core_, layout_, nullptr}.list(options);
 }
-
-bool admin::release(std::string_view name, std::string_view owner) const {
-    auto ticket = ticket_of({in_, {}}, name, owner);
-    check_layout(*core_, ticket.format);
-    const auto report = core_->ask(engine::release_op{std::move(ticket)});
-    if (report.failure) { throw error{report.failure, "release: " + report.detail}; }
-    return report.answer.status == engine::op_status::released ||
-           report.answer.status == engine::op_status::handed_off;
-}
-
-lock_page admin::list(const list_options& which) const {
-    return list_or(*core_, {in_, {}}, which, nullptr);
-}
-lock_page admin::list(const list_options& which, std::error_code& failure) const {
-    return list_or(*core_, {in_, {}}, which, &failure);
+lock_page admin::list(std::error_code& failure) const { return list({}, failure); }
+lock_page admin::list(const list_options& options, std::error_code& failure) const {
+    return admin_call{*core_, layout_, &failure}.list(options);
 }
 
 std::optional<lock_info> admin::inspect(std::string_view name) const {
-    return inspect_or(*core_, {in_, {}}, name, nullptr);
+    return admin_call{*core_, layout_, nullptr}.inspect(std::string{name});
 }
 std::optional<lock_info> admin::inspect(std::string_view name, std::error_code& failure) const {
-    return inspect_or(*core_, {in_, {}}, name, &failure);
+    return admin_call{*core_, layout_, &failure}.inspect(std::string{name});
 }
 
-bool admin::break_lock(std::string_view name, const break_options& which) const {
-    return break_or(*core_, {in_, {}}, name, which, nullptr);
+bool admin::break_lock(std::string_view name, const break_options& options) const {
+    return admin_call{*core_, layout_, nullptr}.break_lock(std::string{name}, options);
 }
-bool admin::break_lock(std::string_view name, const break_options& which,
+bool admin::break_lock(std::string_view name, std::error_code& failure) const {
+    return break_lock(name, {}, failure);
+}
+bool admin::break_lock(std::string_view name, const break_options& options,
                        std::error_code& failure) const {
-    return break_or(*core_, {in_, {}}, name, which, &failure);
+    return admin_call{*core_, layout_, &failure}.break_lock(std::string{name}, options);
+}
+
+bool admin::renew(std::string_view name, std::string_view owner,
+                  std::chrono::milliseconds lease) const {
+    return admin_call{*core_, layout_, nullptr}.renew(std::string{name}, owner, lease);
+}
+bool admin::renew(std::string_view name, std::string_view owner, std::chrono::milliseconds lease,
+                  std::error_code& failure) const {
+    return admin_call{*core_, layout_, &failure}.renew(std::string{name}, owner, lease);
+}
+
+bool admin::release(std::string_view name, std::string_view owner) const {
+    return admin_call{*core_, layout_, nullptr}.release(std::string{name}, owner);
+}
+bool admin::release(std::string_view name, std::string_view owner, std::error_code& failure) const {
+    return admin_call{*core_, layout_, &failure}.release(std::string{name}, owner);
 }
 
 } // namespace holdfast

@@ -14,19 +14,19 @@ client::~client() = default;
 
 namespace {
 
-std::chrono::nanoseconds ping_or(core::client_core& core, std::error_code* failure) {
+std::chrono::nanoseconds do_ping(core::client_core& core, std::error_code* failure) {
     api::clear(failure);
     const auto before = core.now();
-    const auto report = core.ask(engine::diagnose_op{});
-    if (report.failure) { api::fail(failure, report.failure, "ping: " + report.detail); }
+    const auto report = core.execute(engine::diagnose_op{});
+    if (report.failure) { api::fail(failure, report.failure, "ping", report.detail); }
     return core.now() - before;
 }
 
 } // namespace
 
-std::chrono::nanoseconds client::ping() { return ping_or(*core_, nullptr); }
+std::chrono::nanoseconds client::ping() { return do_ping(*core_, nullptr); }
 std::chrono::nanoseconds client::ping(std::error_code& failure) {
-    return ping_or(*core_, &failure);
+    return do_ping(*core_, &failure);
 }
 
 std::string client::id() const { return core_->id().text(); }

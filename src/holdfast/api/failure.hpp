@@ -1,5 +1,5 @@
 #pragma once
-// One failure, told the way that the caller asked for: thrown, or set.
+// Reports a failure as the caller chose: thrown, or set in a std::error_code.
 
 #include <holdfast/error.hpp>
 
@@ -8,14 +8,20 @@
 
 namespace holdfast::api {
 
-/// Throws error{code, detail} if `failure` is null, else sets it.
-void fail(std::error_code* failure, std::error_code code, const std::string& detail);
+/// `subject: detail`, or `subject: ` and the general text of the code.
+[[nodiscard]] std::string message(std::error_code code, const std::string& subject,
+                                  const std::string& detail);
+
+/// Throws error{code, message(...)} if `failure` is null, else sets it.
+void fail(std::error_code* failure, std::error_code code, const std::string& subject,
+          const std::string& detail = {});
 
 inline void clear(std::error_code* failure) noexcept {
     if (failure != nullptr) { failure->clear(); }
 }
 
-/// Runs `check`, which throws holdfast::error; false if it did and `failure` is set instead.
+/// Runs `check`, which may throw holdfast::error. If `failure` is not null, sets it instead of
+/// throwing, and returns false.
 template <class Check>
 bool passes(std::error_code* failure, Check&& check) {
     if (failure == nullptr) {
@@ -25,8 +31,8 @@ bool passes(std::error_code* failure, Check&& check) {
     try {
         check();
         return true;
-    } catch (const error& error) {
-        *failure = error.code();
+    } catch (const error& thrown) {
+        *failure = thrown.code();
         return false;
     }
 }

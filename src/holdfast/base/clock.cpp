@@ -5,9 +5,9 @@
 namespace holdfast::base {
 
 boot_clock::time_point boot_clock::now() noexcept {
-    std::timespec at{};
-    ::clock_gettime(CLOCK_BOOTTIME, &at);
-    return time_point{std::chrono::seconds{at.tv_sec} + std::chrono::nanoseconds{at.tv_nsec}};
+    std::timespec time{};
+    ::clock_gettime(CLOCK_BOOTTIME, &time);
+    return time_point{std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec}};
 }
 
 namespace {
@@ -16,8 +16,8 @@ class system_time_source final : public time_source {
 public:
     [[nodiscard]] instant now() const noexcept override { return boot_clock::now(); }
     [[nodiscard]] std::int64_t wall_us() const noexcept override {
-        const auto since = std::chrono::system_clock::now().time_since_epoch();
-        return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+        const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+        return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
     }
 };
 

@@ -1,13 +1,13 @@
 #pragma once
-// All time comes through here, so that tests can bring their own.
+// The clocks of the library; tests replace them by a time_source of their own.
 
 #include <chrono>
 #include <cstdint>
 
 namespace holdfast::base {
 
-/// CLOCK_BOOTTIME: unlike steady_clock it goes on while the machine is suspended, so a lease that
-/// ran out during a suspend is seen to have run out.
+/// CLOCK_BOOTTIME: unlike steady_clock it advances while the machine is suspended, so a lease that
+/// expires during a suspend counts as expired after it.
 struct boot_clock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
@@ -23,10 +23,10 @@ using milliseconds = std::chrono::milliseconds;
 
 inline constexpr instant never = instant::max();
 
-/// `at + d` that stays at `never` instead of overflowing.
-[[nodiscard]] constexpr instant later(instant at, duration d) noexcept {
-    if (at == never || (d > duration::zero() && at > never - d)) { return never; }
-    return at + d;
+/// `start + delay`, or `never` where that would overflow.
+[[nodiscard]] constexpr instant later(instant start, duration delay) noexcept {
+    if (start == never || (delay > duration::zero() && start > never - delay)) { return never; }
+    return start + delay;
 }
 
 class time_source {
@@ -36,7 +36,7 @@ public:
     time_source& operator=(const time_source&) = delete;
     virtual ~time_source() = default;
     [[nodiscard]] virtual instant now() const noexcept = 0;
-    /// Microseconds since 1970: for tokens and for people, never for deadlines.
+    /// Microseconds since 1970. For tokens and for display; deadlines use now().
     [[nodiscard]] virtual std::int64_t wall_us() const noexcept = 0;
 };
 

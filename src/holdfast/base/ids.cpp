@@ -27,7 +27,7 @@ std::optional<unsigned> hex_value(char digit) noexcept {
 
 client_id client_id::make() noexcept {
     client_id id;
-    unguessable(std::as_writable_bytes(std::span{id.bytes}));
+    fill_random(std::as_writable_bytes(std::span{id.bytes}));
     id.bytes[6] = static_cast<std::uint8_t>((id.bytes[6] & 0x0fU) | 0x40U);
     id.bytes[8] = static_cast<std::uint8_t>((id.bytes[8] & 0x3fU) | 0x80U);
     return id;

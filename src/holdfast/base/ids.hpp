@@ -1,5 +1,5 @@
 #pragma once
-// Who asks: a client's unguessable id and, within it, numbers that are never used twice.
+// The ids of clients and of their requests.
 
 #include <array>
 #include <compare>
@@ -19,8 +19,8 @@ struct client_id {
     [[nodiscard]] std::string text() const;
 };
 
-/// One request for a lock, from asking through holding to release. Because a number is never used
-/// twice, the owner also names the request: a resent acquire or release is recognised by it.
+/// Identifies one request for a lock, from acquire to release. A client never reuses a number, so
+/// an engine recognises a resent acquire or release by its owner.
 struct owner_id {
     client_id client;
     std::uint64_t number = 0;

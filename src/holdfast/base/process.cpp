@@ -17,9 +17,9 @@ namespace {
 
 std::atomic<std::uint64_t> generation{1};
 
-std::atomic<thread_judge> judges_threads{nullptr};
+std::atomic<thread_filter> current_filter{nullptr};
 
-// At load time, not at first use: a fork before the first use must count as well.
+// Runs when the library is loaded, so that a fork before its first use counts as well.
 [[gnu::constructor]] void watch_forks() {
     ::pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
 }
@@ -39,36 +39,36 @@ std::string boot_id() {
     return id.substr(0, id.find('\n'));
 }
 
-// Not by a stream, which would swallow that there is no memory.
+// read() and not std::ifstream, which hides a failed allocation.
 std::string read_small_file(const char* path) {
     const fd file{::open(path, O_RDONLY | O_CLOEXEC)};
-    std::array<char, 4096> room; // NOLINT(cppcoreguidelines-pro-type-member-init): only written
+    std::array<char, 4096> buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): only written
     std::string text;
     while (file) {
-        const auto count = ::read(file.get(), room.data(), room.size());
+        const auto count = ::read(file.get(), buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) { continue; }
         if (count <= 0) { break; }
-        text.append(room.data(), static_cast<std::size_t>(count));
+        text.append(buffer.data(), static_cast<std::size_t>(count));
     }
     return text;
 }
 
-std::string advice_on_threads(const std::system_error& refusal) {
+std::string thread_refused_text(const std::system_error& refusal) {
     return "the system refuses another thread (" + refusal.code().message() +
            "): raise the limit on processes and threads (ulimit -u, or pids.max of the cgroup)";
 }
 
-void judge_threads_by(thread_judge judge) noexcept { judges_threads.store(judge); }
+void set_thread_filter(thread_filter filter) noexcept { current_filter.store(filter); }
 
 std::thread library_thread(const char* name, std::function<void()> body) {
-    if (const auto judge = judges_threads.load(); judge != nullptr && !judge(name)) {
+    if (const auto filter = current_filter.load(); filter != nullptr && !filter(name)) {
         throw std::system_error{EAGAIN, std::generic_category(), "thread"};
     }
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    // A new thread inherits the mask: there is no moment at which a signal could land on it.
+    // The new thread inherits this mask, so no signal is ever delivered to it.
     struct restore {
         const sigset_t* mask;
         ~restore() { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); }

@@ -1,5 +1,5 @@
 #pragma once
-// What a process must know about itself: whether it was forked, and where it runs.
+// Facts about this process (was it forked, its host, its boot), and the threads that it starts.
 
 #include <cstdint>
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace holdfast::base {
 
-/// Differs in a child of fork() from what it was in the parent. What was made under another
-/// generation belongs to the parent: it must not be used, sent on, or closed.
+/// Changes in a child of fork(). An object that was made under another generation belongs to the
+/// parent: the child must not use, flush or close it.
 [[nodiscard]] std::uint64_t process_generation() noexcept;
 
 [[nodiscard]] std::string host_name();
@@ -18,19 +18,20 @@ namespace holdfast::base {
 /// The kernel's id of this boot; empty if it cannot be read.
 [[nodiscard]] std::string boot_id();
 
-/// What is in it, e.g. under /proc; empty if it cannot be read.
+/// The contents of the file, e.g. under /proc; empty if it cannot be read.
 [[nodiscard]] std::string read_small_file(const char* path);
 
-/// Starts a thread of the library's own: named, and with every signal blocked from its first
-/// instruction on, because signals belong to the application. Throws std::system_error if the
-/// system refuses another thread; `advice_on_threads` then says what to do.
+/// Starts a named thread with all signals blocked, because signals belong to the application.
+/// Throws std::system_error if the system refuses another thread; `thread_refused_text` is the
+/// message for that.
 [[nodiscard]] std::thread library_thread(const char* name, std::function<void()> body);
 
-/// For the message: what was refused, and which limits there are.
-[[nodiscard]] std::string advice_on_threads(const std::system_error& refusal);
+/// The message for a refused thread. It names the limits to raise.
+[[nodiscard]] std::string thread_refused_text(const std::system_error& refusal);
 
-/// For tests: asked before each thread is started; false: the system refuses it. Null: never.
-using thread_judge = bool (*)(const char* name);
-void judge_threads_by(thread_judge judge) noexcept;
+/// For tests: called before each thread is started. If it returns false, library_thread() fails as
+/// if the system had refused the thread. Null: no filter.
+using thread_filter = bool (*)(const char* name);
+void set_thread_filter(thread_filter filter) noexcept;
 
 } // namespace holdfast::base

@@ -6,14 +6,14 @@
 
 namespace holdfast::base {
 
-void unguessable(std::span<std::byte> out) noexcept {
+void fill_random(std::span<std::byte> out) noexcept {
     while (!out.empty()) {
-        const auto got = ::getrandom(out.data(), out.size(), 0);
-        if (got < 0) {
+        const auto count = ::getrandom(out.data(), out.size(), 0);
+        if (count < 0) {
             if (errno == EINTR) { continue; }
             std::abort();
         }
-        out = out.subspan(static_cast<std::size_t>(got));
+        out = out.subspan(static_cast<std::size_t>(count));
     }
 }
 
@@ -31,7 +31,7 @@ std::uint64_t jitter::below(std::uint64_t bound) noexcept {
 
 std::uint64_t random_seed() noexcept {
     std::uint64_t seed = 0;
-    unguessable(std::as_writable_bytes(std::span{&seed, 1}));
+    fill_random(std::as_writable_bytes(std::span{&seed, 1}));
     return seed;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// All chance comes through here: unguessable ids from the kernel, cheap jitter from a small PRNG.
+// All random numbers: unguessable bytes from the kernel, and cheap jitter from a small PRNG.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace holdfast::base {
 
-/// Fills with bytes from getrandom(2); ends the process if the kernel has none to give, because
-/// a guessable owner would let others release our locks.
-void unguessable(std::span<std::byte> out) noexcept;
+/// Fills `out` from getrandom(2). Aborts the process if the kernel fails: with a guessable owner id
+/// others could release our locks.
+void fill_random(std::span<std::byte> out) noexcept;
 
-/// For jitter only: SplitMix64. Not for ids.
+/// SplitMix64. For jitter only: its numbers can be predicted, so ids must not use it.
 class jitter {
 public:
     explicit jitter(std::uint64_t seed) noexcept : state_{seed} {}
     [[nodiscard]] std::uint64_t next() noexcept;
-    /// A number below `bound`; 0 for 0.
+    /// A number below `bound`, or 0 if `bound` is 0.
     [[nodiscard]] std::uint64_t below(std::uint64_t bound) noexcept;
 
 private:

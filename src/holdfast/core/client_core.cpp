@@ -14,20 +14,20 @@ namespace holdfast::core {
 using base::instant;
 using base::milliseconds;
 using machine::waiter_machine;
-using turn = drive::driver::turn;
+using driver_turn = drive::driver::turn;
 
 namespace {
 
-/// What a client that goes away waits for: its last withdrawals and releases.
-constexpr milliseconds farewell{500};
+/// How long the destructor waits for the last withdrawals and releases.
+constexpr milliseconds shutdown_wait{500};
 
-/// So long unlock() and destructors wait for the answer to their release.
+/// How long unlock() and destructors wait for the reply to their release.
 constexpr milliseconds release_wait{200};
 
-/// Requests that no caller waits for have at least so long to be answered.
+/// The least time-out of requests that no caller waits for.
 constexpr milliseconds least_background_wait{1000};
 
-std::error_code forked() { return make_error_code(errc::forked); }
+std::error_code forked_error() { return make_error_code(errc::forked); }
 const char* const forked_detail =
     "this client was made before fork(); make a new one in the child process";
 
@@ -56,18 +56,18 @@ client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_
 
 client_core::~client_core() {
     if (inherited()) {
-        // The threads are the parent's, and so are the locks, sockets and files behind these.
+        // The threads, locks, sockets and files belong to the parent process.
         static_cast<void>(driver_.release());
         static_cast<void>(notifier_.release());
         return;
     }
-    if (driver_) { driver_->drain(farewell); }
+    if (driver_) { driver_->drain(shutdown_wait); }
 }
 
 bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
 
 milliseconds client_core::connect_wait() const {
-    return one_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
+    return single_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
 }
 
 milliseconds client_core::background_wait() const {
@@ -78,20 +78,20 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
-acquired client_core::acquire(const request& request, detail::patience wait,
-                              const std::stop_token& stop) {
-    if (inherited()) { return {nullptr, forked(), forked_detail}; }
+acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
+                                    const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(request.kind, writing_of(request.options));
+    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
     plan.queue_grants = caps.queue == engine::queueing::grant;
-    plan.once = !may_wait || one_attempt();
+    plan.once = !may_wait || single_attempt();
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
-    if (wait.at_most < detail::patience::forever().at_most) {
+    if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
     const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -100,12 +100,12 @@ acquired client_core::acquire(const request& request, detail::patience wait,
                                     may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
-    } catch (const std::system_error& refusal) { // of a thread: nothing was asked yet
-        return {nullptr, make_error_code(errc::limit_reached), base::advice_on_threads(refusal)};
+    } catch (const std::system_error& refusal) { // no thread: no request was sent yet
+        return {nullptr, make_error_code(errc::limit_reached), base::thread_refused_text(refusal)};
     }
-    // Nothing of the task changes once it is granted. Otherwise it may still be withdrawing.
+    // A granted task does not change any more. Any other may still be withdrawing: take a turn.
     if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
-    const turn mine{*driver_};
+    const driver_turn turn{*driver_};
     switch (task->result()) {
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
     case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
@@ -115,100 +115,132 @@ acquired client_core::acquire(const request& request, detail::patience wait,
     }
 }
 
-/// What a hold will need, before anything is asked for it: when it is granted it must be renewed,
-/// and its loss be told, whatever the system refuses by then.
-void client_core::need_threads() {
+/// Starts the threads that a hold needs before the lock is requested: once it is granted it must be
+/// renewed and its loss reported, even if the system refuses threads by then.
+void client_core::ensure_threads() {
     if (has_threads_) { return; }
-    driver_->need_keeper();
-    if (notifier_->watched()) { notifier_->start(); }
+    driver_->ensure_keeper();
+    if (notifier_->has_observer()) { notifier_->start(); }
     has_threads_ = true;
 }
 
-/// Throws only if nothing was asked yet.
+/// Throws only if no request was sent yet.
 void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop) {
-    drive::sleeper me;
+    drive::sleeper sleeper;
     {
-        turn mine{*driver_};
-        need_threads();
-        task->start(mine.now());
-        mine.settle();
-        task->sleeps(me);
-        if (me.ready()) { return; }
+        driver_turn turn{*driver_};
+        ensure_threads();
+        task->start(turn.now());
+        turn.settle();
+        task->set_sleeper(sleeper);
+        if (sleeper.ready()) { return; }
         if (!stop.stop_possible()) {
-            mine.wait(me);
+            turn.wait(sleeper);
             return;
         }
     }
-    // Outside the turn: a callback that is being taken down may be waiting for one.
+    // Outside of the turn: ~stop_callback waits for a running callback, which waits for a turn.
     const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
-    turn mine{*driver_};
-    mine.wait(me);
+    driver_turn turn{*driver_};
+    turn.wait(sleeper);
 }
 
-released client_core::release(hold& hold) {
-    if (inherited()) { return {release_answer::already_lost, forked(), forked_detail}; }
-    hold::waiting caller;
+release_result client_core::release(hold& hold) {
+    if (inherited()) { return {release_answer::already_lost, forked_error(), forked_detail}; }
+    hold::waiting_caller caller;
     {
-        turn mine{*driver_};
-        hold.release(caller, base::later(mine.now(), connect_wait()), mine.now());
-        mine.wait(caller.sleep);
+        driver_turn turn{*driver_};
+        hold.release(caller, base::later(turn.now(), connect_wait()), turn.now());
+        turn.wait(caller.sleeper);
     }
     return {caller.was_lost ? release_answer::already_lost : release_answer::released,
             caller.failure, std::move(caller.detail)};
 }
 
-void client_core::let_go(hold& hold, bool tells_loss) {
-    if (inherited()) { return; } // it is the parent's
-    hold::waiting caller;
-    turn mine{*driver_};
-    caller.until = mine.now() + release_wait;
-    hold.let_go(pipeline_release_ ? nullptr : &caller, tells_loss, mine.now());
-    if (!pipeline_release_) { mine.wait(caller.sleep); }
+void client_core::begin_background_release(hold& hold, hold::waiting_caller* caller) {
+    const driver_turn turn{*driver_};
+    if (caller != nullptr) { caller->until = turn.now() + release_wait; }
+    hold.release_in_background(caller, false, turn.now());
 }
 
-std::error_code client_core::extend(hold& hold, milliseconds lease) {
-    if (inherited()) { return forked(); }
-    hold::waiting caller;
+void client_core::await(drive::sleeper& sleeper) {
+    driver_turn turn{*driver_};
+    turn.wait(sleeper);
+}
+
+void client_core::release_in_background(hold& hold, bool reports_loss) {
+    if (inherited()) { return; } // the hold belongs to the parent process
+    hold::waiting_caller caller;
+    driver_turn turn{*driver_};
+    caller.until = turn.now() + release_wait;
+    hold.release_in_background(pipeline_release_ ? nullptr : &caller, reports_loss, turn.now());
+    if (!pipeline_release_) { turn.wait(caller.sleeper); }
+}
+
+milliseconds client_core::answer_wait(const lock_request& request, detail::wait_limit wait) const {
+    if (wait.at_most <= std::chrono::nanoseconds::zero()) {
+        const auto attempt = driver_->caps(request.kind, lock_format_of(request.options)).attempt;
+        return std::min(connect_wait(), attempt);
+    }
+    return std::min(connect_wait(), std::chrono::ceil<milliseconds>(wait.at_most));
+}
+
+std::error_code client_core::extend(hold& hold, milliseconds lease, base::duration at_most,
+                                    const std::stop_token& stop) {
+    if (inherited()) { return forked_error(); }
+    hold::waiting_caller caller;
     caller.lease = lease;
-    turn mine{*driver_};
-    hold.extend(caller, mine.now());
-    mine.wait(caller.sleep);
+    caller.stop = stop;
+    const auto cancellation =
+        stop.stop_possible() ? std::make_shared<extend_cancellation>(hold) : nullptr;
+    {
+        driver_turn turn{*driver_};
+        caller.until = base::later(turn.now(), at_most);
+        hold.extend(caller, turn.now());
+        if (!cancellation) {
+            turn.wait(caller.sleeper);
+            return caller.failure;
+        }
+    }
+    const std::stop_callback cancel{stop, [&] { driver_->cancel(cancellation); }};
+    driver_turn turn{*driver_};
+    turn.wait(caller.sleeper);
     return caller.failure;
 }
 
 std::stop_token client_core::lost(hold& hold) {
     if (inherited()) {
-        std::stop_source gone;
-        gone.request_stop();
-        return gone.get_token();
+        std::stop_source stop;
+        stop.request_stop();
+        return stop.get_token();
     }
     try {
-        const turn mine{*driver_};
+        const driver_turn turn{*driver_};
         return hold.lost();
     } catch (const std::system_error& refusal) {
-        throw error{errc::limit_reached, "lost(): " + base::advice_on_threads(refusal)};
+        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
     }
 }
 
 void client_core::abandon(hold& hold) {
     if (inherited()) { return; }
-    const turn mine{*driver_};
-    hold.abandon(mine.now());
+    const driver_turn turn{*driver_};
+    hold.abandon(turn.now());
 }
 
 void client_core::forget(hold& hold) {
     if (inherited()) { return; }
-    const turn mine{*driver_};
+    const driver_turn turn{*driver_};
     hold.forget();
 }
 
-reported client_core::ask(const engine::op& operation) {
-    if (inherited()) { return {{}, forked(), forked_detail}; }
+op_result client_core::execute(const engine::op& operation) {
+    if (inherited()) { return {{}, forked_error(), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, operation);
-    turn mine{*driver_};
-    task->start(mine.now());
-    mine.wait(task->sleep());
-    reported out{task->answer(), {}, task->answer().detail};
+    driver_turn turn{*driver_};
+    task->start(turn.now());
+    turn.wait(task->sleeper());
+    op_result out{task->answer(), {}, task->answer().detail};
     if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
     if (out.answer.status == engine::op_status::unknown) {
         out.failure = make_error_code(errc::unknown_outcome);
@@ -216,11 +248,11 @@ reported client_core::ask(const engine::op& operation) {
     return out;
 }
 
-void client_core::tell(event::kind type, const hold& about, std::error_code failure,
-                       std::string_view detail) noexcept {
-    tell([&] {
-        return event{type,          about.who().name, about.who().owner.text(),
-                     about.token(), failure,          std::string{detail}};
+void client_core::report_event(event::kind type, const hold& about, std::error_code failure,
+                               std::string_view detail) noexcept {
+    report_event([&] {
+        return event{type,    about.ticket().name, about.ticket().owner.text(), about.token(),
+                     failure, std::string{detail}};
     });
 }
 

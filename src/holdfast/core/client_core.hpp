@@ -1,16 +1,16 @@
 #pragma once
-// A client: its engine, its threads, and all that it holds or waits for.
+// A client: its engine, its threads, its holds and its waits.
 
 #include "holdfast/base/ids.hpp"
 #include "holdfast/core/hold.hpp"
+#include "holdfast/core/lock_request.hpp"
 #include "holdfast/core/recursion.hpp"
-#include "holdfast/core/request.hpp"
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
 
-#include <holdfast/detail/patience.hpp>
+#include <holdfast/detail/wait_limit.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>
 
@@ -26,84 +26,109 @@ namespace holdfast::core {
 
 class wait_task;
 
-/// What became of an acquire: a hold, or an error, or neither if somebody else has it.
-struct acquired {
-    std::shared_ptr<hold> got;
+/// A hold, or an error, or neither if someone else holds the lock.
+struct acquire_result {
+    std::shared_ptr<core::hold> hold;
     std::error_code failure;
     std::string detail;
 };
 
-struct released {
+struct release_result {
     release_answer answer = release_answer::released;
     std::error_code failure;
     std::string detail;
 };
 
-struct reported {
+struct op_result {
     engine::answer answer;
     std::error_code failure;
     std::string detail;
 };
 
-/// Thread safety: everything from any thread, except what says that it needs a turn.
-/// Owned by clients, locks and leases; its own threads never own it, so that it cannot come to be
-/// destroyed on one of them (the notifier's excepted, which can cope).
+/// Clients, locks and leases own it. The keeper's thread does not, so the destructor never runs on
+/// it; on one of the notifier's threads it may, and the notifier allows that.
+///
+/// Thread safety: all members from any thread, except those that need a turn.
 class client_core {
 public:
     /// Throws error(invalid_url), error(unsupported) or error(invalid_option); does no I/O.
     client_core(std::string_view url, client_options options);
-    /// For tests and for whoever brings an engine of their own.
+    /// With an engine of the caller's, e.g. of a test.
     client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
                 client_options options);
     client_core(const client_core&) = delete;
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
-    [[nodiscard]] acquired acquire(const request& request, detail::patience wait,
-                                   const std::stop_token& stop);
-    [[nodiscard]] released release(hold& hold);
-    /// For those who have nobody to tell: unlock() and destructors. Waits for the answer, but not
-    /// for long; then the release goes on without the caller. The observer is told of a failure,
-    /// and if `tells_loss` of a hold that was lost before.
-    void let_go(hold& hold, bool tells_loss);
-    [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease);
-    /// Throws error(limit_reached) if the system refuses the thread that would tell it.
+    [[nodiscard]] acquire_result acquire(const lock_request& request, detail::wait_limit wait,
+                                         const std::stop_token& stop);
+    [[nodiscard]] release_result release(hold& hold);
+    /// The release of unlock() and destructors, which return no error. Waits up to 200 ms for the
+    /// reply (with pipeline_release not at all), then the release continues in the background.
+    /// Failures go to the observer, and with `reports_loss` also that the hold was lost before.
+    void release_in_background(hold& hold, bool reports_loss);
+    /// The same for `count` holds, which `hold_at(index)` returns: waits once for all.
+    template <typename HoldAt>
+    void release_all_in_background(std::size_t count, HoldAt hold_at) {
+        if (count == 0 || inherited()) { return; }
+        // Without memory nobody waits.
+        const std::unique_ptr<hold::waiting_caller[]> callers{
+            // NOLINT(*-avoid-c-arrays)
+            pipeline_release_ ? nullptr : new (std::nothrow) hold::waiting_caller[count]};
+        for (std::size_t at = 0; at < count; ++at) {
+            begin_background_release(hold_at(at), callers ? &callers[at] : nullptr);
+        }
+        for (std::size_t at = 0; callers && at < count; ++at) { await(callers[at].sleeper); }
+    }
+    /// Waits for the reply: for a quarter of the lease, `at_most`, until a stop is requested.
+    [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease,
+                                         base::duration at_most = base::duration::max(),
+                                         const std::stop_token& stop = {});
+    /// How long a call that may wait for `wait` waits for an engine that does not answer.
+    [[nodiscard]] base::milliseconds answer_wait(const lock_request& request,
+                                                 detail::wait_limit wait) const;
+    /// Throws error(limit_reached) if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
-    void forget(hold& hold); ///< renews it no more and tells nobody
-    /// Inspect, list, break or diagnose.
-    [[nodiscard]] reported ask(const engine::op& operation);
+    void forget(hold& hold); ///< stops its renewal, and reports no loss
+    /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
+    /// an operator's renewal or release.
+    [[nodiscard]] op_result execute(const engine::op& operation);
 
     [[nodiscard]] const base::client_id& id() const noexcept { return identity_.client; }
     [[nodiscard]] engine::capabilities caps(primitive kind,
                                             const engine::lock_format& format) const;
-    [[nodiscard]] bool inherited() const noexcept; ///< from before a fork(): must not be used
+    /// The client was made before a fork(): the child must not use it.
+    [[nodiscard]] bool inherited() const noexcept;
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
 
     // For participants, during a turn.
-    [[nodiscard]] drive::driver& drive() noexcept { return *driver_; }
-    [[nodiscard]] drive::notifier& notify() noexcept { return *notifier_; }
+    [[nodiscard]] drive::driver& driver() noexcept { return *driver_; }
+    [[nodiscard]] drive::notifier& notifier() noexcept { return *notifier_; }
     [[nodiscard]] base::instant now() const noexcept { return identity_.time->now(); }
-    /// The patience with an engine that does not answer; of one attempt if there is to be but one.
+    /// How long a call waits for an engine that does not answer. With a single attempt: how long
+    /// that may take.
     [[nodiscard]] base::milliseconds connect_wait() const;
-    /// The same for what no caller waits for.
+    /// The same for requests that no caller waits for.
     [[nodiscard]] base::milliseconds background_wait() const;
-    [[nodiscard]] bool one_attempt() const noexcept { return connect_wait_.count() == 0; }
-    [[nodiscard]] core::unfinished& unfinished() noexcept { return unfinished_; }
-    void tell(event::kind type, const hold& about, std::error_code failure = {},
-              std::string_view detail = {}) noexcept;
-    /// `make` gives the event. It is dropped if there is no memory for it.
+    [[nodiscard]] bool single_attempt() const noexcept { return connect_wait_.count() == 0; }
+    [[nodiscard]] core::unfinished_list& unfinished() noexcept { return unfinished_; }
+    void report_event(event::kind type, const hold& about, std::error_code failure = {},
+                      std::string_view detail = {}) noexcept;
+    /// Calls `make` for the event if there is an observer. Drops it if there is no memory.
     template <typename Make>
-    void tell(Make make) noexcept {
-        if (!notifier_->watched()) { return; }
+    void report_event(Make make) noexcept {
+        if (!notifier_->has_observer()) { return; }
         try {
-            notifier_->tell(make());
+            notifier_->report(make());
         } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
         }
     }
 
 private:
-    void need_threads(); // during a turn
+    void ensure_threads(); // during a turn
+    void begin_background_release(hold& hold, hold::waiting_caller* caller);
+    void await(drive::sleeper& sleeper);
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
 
     engine::client_identity identity_;
@@ -113,7 +138,7 @@ private:
     std::uint64_t generation_;
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;
-    core::unfinished unfinished_;
+    core::unfinished_list unfinished_;
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
 };

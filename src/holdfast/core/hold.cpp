@@ -19,29 +19,29 @@ using machine::lease_machine;
 
 namespace {
 
-/// Leases that were taken at about the same time are renewed in one batch: renewals are due on a
-/// grid, which costs a long lease nothing.
+/// Renewals are due on a grid, so that one batch renews leases that were acquired at about the same
+/// time. For a long lease the difference does not matter.
 constexpr milliseconds grid{16};
 constexpr milliseconds least_lease_on_grid{1000};
 
-/// Who holds a lock only for so long has hardly made anybody wait.
-constexpr milliseconds brief{1};
+/// After a hold this short there are hardly any waiters, so its release may be deferred.
+constexpr milliseconds brief_hold{1};
 
 instant on_grid(instant when) noexcept {
-    const duration past = when.time_since_epoch() % duration{grid};
-    return past == duration::zero() ? when : when - past + grid;
+    const duration remainder = when.time_since_epoch() % duration{grid};
+    return remainder == duration::zero() ? when : when - remainder + grid;
 }
 
 } // namespace
 
-/// Made when somebody asks for it: then the loss can be told whatever else is missing.
+/// Made by the first lost(), so that a loss can be signalled without memory.
 class hold::loss_signal final : public drive::notifier::task {
 public:
     void run() noexcept override { stop.request_stop(); }
     std::stop_source stop;
 };
 
-hold::hold(client_core& core, mode mode) noexcept
+hold::hold(client_core& core, holdfast::mode mode) noexcept
     : core_{core}, generation_{base::process_generation()}, mode_{mode} {}
 
 bool hold::inherited() const noexcept { return generation_ != base::process_generation(); }
@@ -55,13 +55,13 @@ duration hold::remaining() const noexcept {
 }
 
 std::optional<loss> hold::why_lost() const noexcept {
-    const auto why = why_lost_.load(std::memory_order_acquire);
-    return why < 0 ? std::nullopt : std::optional{static_cast<loss>(why)};
+    const auto reason = why_lost_.load(std::memory_order_acquire);
+    return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
 }
 
-void hold::publish() noexcept {
-    const bool holding = machine_.now_in() == lease_machine::state::held ||
-                         machine_.now_in() == lease_machine::state::renewing;
+void hold::publish_deadline() noexcept {
+    const bool holding = machine_.state() == machine::lease_state::held ||
+                         machine_.state() == machine::lease_state::renewing;
     const auto until = holding ? machine_.deadline().time_since_epoch().count() : 0;
     valid_until_.store(until, std::memory_order_release);
 }
@@ -73,64 +73,64 @@ void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::le
     machine_ = lease_machine{terms, began};
     margin_ = terms.margin;
     lease_ = terms.lease;
-    handed_ = began.provisional;
-    since_ = now;
-    core_.drive().listen(ticket_.owner.number, *this);
+    handed_off_ = began.provisional;
+    granted_at_ = now;
+    core_.driver().listen(ticket_.owner.number, *this);
     feed({lease_event::tick, {}, {}}, now);
 }
 
 std::stop_token hold::lost() {
-    if (!signal_) {
+    if (!loss_signal_) {
         auto signal = std::make_shared<loss_signal>();
-        if (machine_.why()) {
-            // Nobody can have a callback on it yet, so that this runs no foreign code under our
-            // lock.
+        if (machine_.loss_reason()) {
+            // No callback can be registered yet: this runs no user code under the driver's mutex.
             signal->run();
         } else {
-            core_.notify().start();
+            core_.notifier().start();
         }
-        signal_ = std::move(signal);
+        loss_signal_ = std::move(signal);
     }
-    return signal_->stop.get_token();
+    return loss_signal_->stop.get_token();
 }
 
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 
 void hold::forget() {
-    forgotten_ = true; // the answer to a renewal may be on its way
-    core_.drive().wake_at(*this, base::never);
-    core_.drive().unlisten(ticket_.owner.number);
+    forgotten_ = true; // the reply to a renewal may still come
+    core_.driver().wake_at(*this, base::never);
+    core_.driver().unlisten(ticket_.owner.number);
     valid_until_.store(0, std::memory_order_release);
 }
 
 void hold::on_timer(instant now) {
     if (forgotten_) { return; }
-    end_extends(now);
-    if (releaser_ != nullptr && now >= releaser_->until) { // what it began goes on
-        core_.drive().ready(std::exchange(releaser_, nullptr)->sleep);
+    time_out_extends(now);
+    if (release_caller_ != nullptr &&
+        now >= release_caller_->until) { // the release itself continues
+        core_.driver().ready(std::exchange(release_caller_, nullptr)->sleeper);
     }
-    if (unheard_ && now >= tell_release_by_) {
-        unheard_ = false;
-        tell_release_failed("no answer yet; it is tried until the lease has ended");
+    if (reports_to_observer_ && now >= report_release_by_) {
+        reports_to_observer_ = false;
+        report_release_failed("no answer yet; it is tried until the lease has ended");
     }
     retry(lease_event::tick, now);
 }
 
 void hold::on_hurry(instant now) { retry(lease_event::hurry, now); }
 
-void hold::retry(lease_event why, instant now) noexcept {
+void hold::retry(lease_event event, instant now) noexcept {
     if (forgotten_) { return; }
-    const auto todo = machine_.on({why, {}, {}}, now);
-    if (todo.renew) { // also for those who asked before, and had no answer
-        for (auto* const caller : extenders_) {
+    const auto actions = machine_.on({event, {}, {}}, now);
+    if (actions.renew) { // also for earlier callers without a reply
+        for (auto* const caller : extend_callers_) {
             caller->began = now;
-            caller->lease = todo.renew_for;
+            caller->lease = actions.renew_for;
         }
     }
-    apply(todo, now);
+    apply(actions, now);
 }
 
-void hold::on_answer(drive::purpose /*of*/, const engine::answer& answer, instant /*sent*/,
+void hold::on_answer(drive::purpose /*purpose*/, const engine::answer& answer, instant /*sent*/,
                      instant now) {
     auto event = lease_event::release_unknown;
     switch (answer.status) {
@@ -156,24 +156,25 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
     if (answer.status == engine::op_status::lost) { event = lease_event::gone; }
     const bool replaced =
         answer.status == engine::op_status::failed && answer.error == errc::store_foreign;
-    if (replaced && !forgotten_) { // what was ours is there no more
-        core_.tell(holdfast::event::kind::renewal_failed, *this, answer.error, answer.detail);
+    if (replaced && !forgotten_) { // the record is no longer ours
+        core_.report_event(holdfast::event::kind::renewal_failed, *this, answer.error,
+                           answer.detail);
         event = lease_event::gone;
     }
     last_error_ = answer.error;
     last_detail_ = answer.detail;
     feed({event, sent, lease}, now);
-    answer_extends(sent, lease, event == lease_event::renewed, now);
+    complete_extends(sent, lease, event == lease_event::renewed, now);
 }
 
 void hold::on_notice(const engine::notice& notice, instant now) {
-    // There is a connection again, and the engine may have lost its data.
+    // The engine has reconnected and may have lost its data.
     if (notice.type == engine::notice::kind::inbox_reset) {
         retry(lease_event::doubt, now);
         retry(lease_event::hurry, now);
         return;
     }
-    // A token of 0 means any: an engine may not know which one it took away.
+    // A token of 0 means any: an engine may not know which hold was broken.
     if (notice.type == engine::notice::kind::broken &&
         (notice.token == 0 || notice.token == token_)) {
         feed({lease_event::taken, {}, {}}, now);
@@ -181,8 +182,8 @@ void hold::on_notice(const engine::notice& notice, instant now) {
 }
 
 void hold::on_shutdown() {
-    if (!unheard_ || machine_.now_in() != lease_machine::state::releasing) { return; }
-    tell_release_failed("its client was gone before the answer came");
+    if (!reports_to_observer_ || machine_.state() != machine::lease_state::releasing) { return; }
+    report_release_failed("its client was gone before the answer came");
 }
 
 void hold::feed(const machine::lease_input& input, instant now) noexcept {
@@ -190,56 +191,58 @@ void hold::feed(const machine::lease_input& input, instant now) noexcept {
     apply(machine_.on(input, now), now);
 }
 
-void hold::apply(const lease_machine::actions& todo, instant now) noexcept {
-    publish();
-    auto& drive = core_.drive();
-    if (todo.renew) {
-        drive.beat(
-            *this, todo.renew_for,
+void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
+    publish_deadline();
+    auto& driver = core_.driver();
+    if (actions.renew) {
+        driver.beat(
+            *this, actions.renew_for,
             [&] {
-                return engine::beat_op::item{ticket_, false, todo.renew_for, ++renewals_};
+                return engine::beat_op::item{ticket_, false, actions.renew_for, ++renewals_};
             },
-            todo.renew_by);
+            actions.renew_by);
     }
-    if (todo.release) {
-        const bool awaited = releaser_ != nullptr;
-        const bool can_wait = unheard_ && !awaited && !handed_ && now - since_ < brief;
-        drive.send(
+    if (actions.release) {
+        const bool awaited = release_caller_ != nullptr;
+        const bool can_wait =
+            reports_to_observer_ && !awaited && !handed_off_ && now - granted_at_ < brief_hold;
+        driver.send(
             *this, drive::purpose::release,
             [&] {
                 return engine::release_op{ticket_, awaited, can_wait};
             },
-            std::min(machine_.release_until(), base::later(now, core_.background_wait())));
+            std::min(machine_.release_deadline(), base::later(now, core_.background_wait())));
     }
-    if (todo.tell_lost) { tell_lost(); }
-    if (todo.tell_trouble) {
-        core_.tell(event::kind::renewal_failed, *this, last_error_, last_detail_);
+    if (actions.report_lost) { report_loss(); }
+    if (actions.report_trouble) {
+        core_.report_event(event::kind::renewal_failed, *this, last_error_, last_detail_);
     }
-    if (todo.tell_recovered) { core_.tell(event::kind::renewal_recovered, *this); }
-    auto wake = todo.wake;
+    if (actions.report_recovered) { core_.report_event(event::kind::renewal_recovered, *this); }
+    auto wake = actions.wake;
     if (wake < machine_.deadline() && lease_ >= least_lease_on_grid) {
         wake = std::min(on_grid(wake), machine_.deadline());
     }
-    drive.wake_at(*this, std::min(wake, callers_end()));
-    core_.unfinished().set(unreleased_, is_unfinished());
-    if (machine_.now_in() == lease_machine::state::ended) {
-        drive.unlisten(ticket_.owner.number);
-        answer_release();
+    driver.wake_at(*this, std::min(wake, next_caller_timeout()));
+    core_.unfinished().set(unfinished_entry_, is_unfinished());
+    if (machine_.state() == machine::lease_state::ended) {
+        driver.unlisten(ticket_.owner.number);
+        complete_release();
     }
 }
 
-void hold::tell_lost() noexcept {
-    const auto why = *machine_.why();
-    why_lost_.store(static_cast<int>(why), std::memory_order_release);
-    if (signal_) { core_.notify().run(signal_); }
-    core_.tell(why == loss::thread_exited ? event::kind::thread_exited : event::kind::lost, *this,
-               make_error_code(errc::lost), describe(why));
-    core_.drive().unlisten(ticket_.owner.number);
-    answer_extends(base::never, {}, false, {});
+void hold::report_loss() noexcept {
+    const auto reason = *machine_.loss_reason();
+    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
+    if (loss_signal_) { core_.notifier().post(loss_signal_); }
+    core_.report_event(reason == loss::thread_exited ? event::kind::thread_exited
+                                                     : event::kind::lost,
+                       *this, make_error_code(errc::lost), describe(reason));
+    core_.driver().unlisten(ticket_.owner.number);
+    complete_extends(base::never, {}, false, {});
 }
 
-const char* describe(loss why) noexcept {
-    switch (why) {
+const char* describe(loss reason) noexcept {
+    switch (reason) {
     case loss::expired: return "it was not renewed in time";
     case loss::taken: return "the engine no longer knows it: broken, or its data was lost";
     case loss::max_hold: return "max_hold is over";

@@ -1,16 +1,17 @@
 #pragma once
-// One lease that this client has: runs its machine, and answers for it from any thread.
+// One hold of a lock: runs its lease machine; any thread may query it.
 
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
-#include "holdfast/lease/lease_machine.hpp"
+#include "holdfast/machine/lease_machine.hpp"
 
 #include <holdfast/lease.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -19,43 +20,47 @@ namespace holdfast::core {
 
 class client_core;
 
-/// Owned by the public lease, and by the driver for as long as there is something to do for it.
+/// Owned by the public lease, and by the driver while requests or timers of it are pending.
 class hold final : public drive::participant {
 public:
-    /// Before anything is granted, so that a grant never meets a lack of memory.
-    hold(client_core& core, mode mode) noexcept;
+    /// Allocated before the grant is processed, so that a grant never fails for lack of memory.
+    hold(client_core& core, holdfast::mode mode) noexcept;
 
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] base::duration remaining() const noexcept;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-    [[nodiscard]] mode how() const noexcept { return mode_; }
-    [[nodiscard]] const engine::ticket& who() const noexcept { return ticket_; }
+    [[nodiscard]] holdfast::mode mode() const noexcept { return mode_; }
+    [[nodiscard]] const engine::ticket& ticket() const noexcept { return ticket_; }
     [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
 
-    /// How a caller that waits for an answer hears of it.
-    struct waiting {
-        drive::sleeper sleep;
+    /// A caller that waits for a reply, and its result.
+    struct waiting_caller {
+        drive::sleeper sleeper;
         base::milliseconds lease{0};
-        base::instant began{};             ///< extend: when it was asked for last
-        base::instant until = base::never; ///< then it is told without an answer
+        base::instant began{};             ///< extend: when it was requested last
+        base::instant until = base::never; ///< then the caller returns without a reply
+        std::stop_token stop;              ///< extend: the same when a stop is requested
         std::error_code failure;
         std::string detail;
         bool was_lost = false;
     };
 
-    // During a turn of the driver's.
+    // During a turn of the driver.
     void begin(engine::ticket&& ticket, std::uint64_t token, const machine::lease_terms& terms,
                const machine::lease_machine::beginning& began, base::instant now) noexcept;
-    /// Throws std::system_error if the system refuses the thread that would tell it.
+    /// Throws std::system_error if the system refuses a thread for the callbacks.
     [[nodiscard]] std::stop_token lost();
-    void release(waiting& caller, base::instant give_up, base::instant now);
-    /// Goes on until it is answered or the lease has ended; the observer is told if it fails. A
-    /// `caller` waits for it until `caller->until`; null: nobody does.
-    void let_go(waiting* caller, bool tells_loss, base::instant now);
-    void extend(waiting& caller, base::instant now);
+    void release(waiting_caller& caller, base::instant give_up, base::instant now);
+    /// Retries until it has a reply or the lease has ended; a failure goes to the observer. A
+    /// `caller` waits until `caller->until`; null: no caller waits.
+    void release_in_background(waiting_caller* caller, bool reports_loss, base::instant now);
+    /// The caller waits for a quarter of the lease, and not after `caller.until`.
+    void extend(waiting_caller& caller, base::instant now);
+    /// Ends the waits of those extend() callers whose stop is requested.
+    void stop_extends() noexcept;
     void abandon(base::instant now);
     void forget();
 
@@ -67,24 +72,24 @@ public:
     void on_notice(const engine::notice& notice, base::instant now) override;
     void on_shutdown() override;
     void on_hurry(base::instant now) override;
-    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_release(); }
+    [[nodiscard]] bool is_unfinished() const override { return machine_.must_resend_release(); }
 
 private:
     class loss_signal;
 
     void feed(const machine::lease_input& input, base::instant now) noexcept;
-    void apply(const machine::lease_machine::actions& todo, base::instant now) noexcept;
-    void publish() noexcept;
-    void tell_lost() noexcept;
-    void retry(machine::lease_event why, base::instant now) noexcept;
+    void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
+    void publish_deadline() noexcept;
+    void report_loss() noexcept;
+    void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
-    void answer_extends(base::instant sent, base::milliseconds lease, bool good,
-                        base::instant now) noexcept;
-    void end_extends(base::instant now) noexcept;
-    [[nodiscard]] base::instant callers_end() const noexcept;
-    void answer_release() noexcept;
-    void tell_release() noexcept;
-    void tell_release_failed(const char* otherwise) noexcept;
+    void complete_extends(base::instant sent, base::milliseconds lease, bool succeeded,
+                          base::instant now) noexcept;
+    void time_out_extends(base::instant now) noexcept;
+    [[nodiscard]] base::instant next_caller_timeout() const noexcept;
+    void complete_release() noexcept;
+    void report_release() noexcept;
+    void report_release_failed(const char* fallback) noexcept;
 
     client_core& core_;
     engine::ticket ticket_;
@@ -93,25 +98,40 @@ private:
     machine::lease_machine machine_;
     base::milliseconds margin_{0};
     base::milliseconds lease_{0};
-    base::instant since_{};                       ///< when this side heard of it
-    base::instant tell_release_by_ = base::never; ///< if it has no answer then
-    std::shared_ptr<loss_signal> signal_;         ///< null: nobody has asked for it
-    waiting* releaser_ = nullptr;
-    unfinished::entry unreleased_{*this, ticket_.name};
-    std::vector<waiting*> extenders_;
+    base::instant granted_at_{}; ///< when the grant arrived here
+    /// A background release without a reply is reported as failed then.
+    base::instant report_release_by_ = base::never;
+    std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    waiting_caller* release_caller_ = nullptr;
+    unfinished_list::entry unfinished_entry_{*this, ticket_.name};
+    std::vector<waiting_caller*> extend_callers_;
     std::error_code last_error_;
     std::string last_detail_;
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
-    std::atomic<base::instant::rep> valid_until_{0}; ///< what valid() compares with the clock
+    std::atomic<base::instant::rep> valid_until_{0}; ///< valid() compares it with the clock
     std::atomic<int> why_lost_{-1};
-    mode mode_;
+    holdfast::mode mode_;
     bool forgotten_ = false;
-    bool handed_ = false;  ///< by who had it before, so others may wait, too
-    bool unheard_ = false; ///< it is being released, and the observer is to be told of a failure
-    bool tells_loss_ = false;
+    bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
+    bool reports_to_observer_ = false; ///< released in the background, and not reported yet
+    bool reports_loss_ = false;
+};
+
+/// Passes a requested stop to the callers of extend(), through driver::cancel.
+class extend_cancellation final : public drive::participant {
+public:
+    explicit extend_cancellation(hold& hold) : hold_{hold.shared_from_this(), &hold} {}
+
+    void on_cancel(base::instant /*now*/) override { hold_->stop_extends(); }
+    void on_timer(base::instant /*now*/) override {}
+    void on_answer(drive::purpose /*purpose*/, const engine::answer& /*answer*/,
+                   base::instant /*sent*/, base::instant /*now*/) override {}
+
+private:
+    std::shared_ptr<hold> hold_;
 };
 
 /// A sentence for people.
-[[nodiscard]] const char* describe(loss why) noexcept;
+[[nodiscard]] const char* describe(loss reason) noexcept;
 
 } // namespace holdfast::core

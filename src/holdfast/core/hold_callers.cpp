@@ -1,4 +1,4 @@
-// The part of a hold that callers wait for: to be extended, and to be released.
+// The part of a hold that serves blocked callers: extend() and release().
 
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/hold.hpp"
@@ -16,14 +16,13 @@ using base::duration;
 using base::instant;
 using base::milliseconds;
 using machine::lease_event;
-using machine::lease_machine;
 
 namespace {
 
-/// So long extend() waits for its answer at least.
+/// The least time that extend() waits for its reply.
 constexpr milliseconds least_extend_wait{50};
 
-/// Without memory for it the caller gets no text.
+/// Without memory the caller gets no text.
 void copy_detail(const std::string& from, std::string& to) noexcept {
     try {
         to = from;
@@ -33,123 +32,134 @@ void copy_detail(const std::string& from, std::string& to) noexcept {
 
 } // namespace
 
-void hold::release(waiting& caller, instant give_up, instant now) {
-    releaser_ = &caller;
+void hold::release(waiting_caller& caller, instant give_up, instant now) {
+    release_caller_ = &caller;
     begin_release(give_up, now);
 }
 
-void hold::let_go(waiting* caller, bool tells_loss, instant now) {
-    releaser_ = caller;
-    unheard_ = true;
-    tells_loss_ = tells_loss;
-    tell_release_by_ = base::later(now, core_.connect_wait());
+void hold::release_in_background(waiting_caller* caller, bool reports_loss, instant now) {
+    release_caller_ = caller;
+    reports_to_observer_ = true;
+    reports_loss_ = reports_loss;
+    report_release_by_ = base::later(now, core_.connect_wait());
     begin_release(base::never, now);
 }
 
 void hold::begin_release(instant give_up, instant now) noexcept {
-    for (auto* const caller : std::exchange(extenders_, {})) { // it is not renewed any more
+    for (auto* const caller : std::exchange(extend_callers_, {})) { // there are no more renewals
         caller->failure = make_error_code(errc::lost);
-        core_.drive().ready(caller->sleep);
+        core_.driver().ready(caller->sleeper);
     }
     feed({lease_event::release, give_up, {}}, now);
-    if (machine_.now_in() != lease_machine::state::releasing) { answer_release(); }
+    if (machine_.state() != machine::lease_state::releasing) { complete_release(); }
 }
 
-void hold::extend(waiting& caller, instant now) {
+void hold::extend(waiting_caller& caller, instant now) {
     caller.began = now;
-    caller.until = now + std::max<duration>(duration{caller.lease} / 4, least_extend_wait);
-    extenders_.push_back(&caller);
-    const auto todo = machine_.on({lease_event::extend, {}, caller.lease}, now);
-    if (todo.renew) {
+    const auto share = std::max<duration>(duration{caller.lease} / 4, least_extend_wait);
+    caller.until = std::min(caller.until, now + share);
+    extend_callers_.push_back(&caller);
+    const auto actions = machine_.on({lease_event::extend, {}, caller.lease}, now);
+    if (actions.renew) {
         lease_ = caller.lease;
-        caller.lease = todo.renew_for; // what the answer will be to: max_hold may allow less
+        caller.lease = actions.renew_for; // of the pending renewal: max_hold may allow less
     }
-    apply(todo, now);
-    if (machine_.now_in() == lease_machine::state::renewing) { return; }
-    if (std::erase(extenders_, &caller) > 0) { // otherwise the loss has answered it
+    apply(actions, now);
+    if (machine_.state() == machine::lease_state::renewing) { return; }
+    if (std::erase(extend_callers_, &caller) > 0) { // else the loss has completed it
         caller.failure = make_error_code(errc::lost);
-        core_.drive().ready(caller.sleep);
+        core_.driver().ready(caller.sleeper);
     }
 }
 
-/// A renewal without a good answer is sent again: those who wait for it go on waiting.
-void hold::answer_extends(instant sent, milliseconds lease, bool good, instant now) noexcept {
-    const bool is_lost = machine_.why().has_value();
-    std::erase_if(extenders_, [&](waiting* caller) {
-        const bool its_own = good && sent >= caller->began && lease == caller->lease;
+/// A failed renewal is repeated, and its callers keep waiting.
+void hold::complete_extends(instant sent, milliseconds lease, bool succeeded,
+                            instant now) noexcept {
+    const bool is_lost = machine_.loss_reason().has_value();
+    std::erase_if(extend_callers_, [&](waiting_caller* caller) {
+        const bool its_own = succeeded && sent >= caller->began && lease == caller->lease;
         if (!is_lost && !its_own) { return false; }
         caller->was_lost = is_lost;
         if (is_lost) { caller->failure = make_error_code(errc::lost); }
-        core_.drive().ready(caller->sleep);
+        core_.driver().ready(caller->sleeper);
         return true;
     });
-    end_extends(now);
+    time_out_extends(now);
 }
 
-void hold::end_extends(instant now) noexcept {
-    std::erase_if(extenders_, [&](waiting* caller) {
+void hold::time_out_extends(instant now) noexcept {
+    std::erase_if(extend_callers_, [&](waiting_caller* caller) {
         if (now < caller->until) { return false; }
         caller->failure = make_error_code(errc::unknown_outcome);
         copy_detail(last_detail_, caller->detail);
-        core_.drive().ready(caller->sleep);
+        core_.driver().ready(caller->sleeper);
         return true;
     });
 }
 
-/// When the first of those who wait is told without an answer. A hold that is over has no timer.
-instant hold::callers_end() const noexcept {
+void hold::stop_extends() noexcept {
+    std::erase_if(extend_callers_, [&](waiting_caller* caller) {
+        if (!caller->stop.stop_requested()) { return false; }
+        caller->failure = make_error_code(errc::cancelled);
+        core_.driver().ready(caller->sleeper);
+        return true;
+    });
+}
+
+/// When the first waiting caller returns without a reply. A hold that has ended has no timer.
+instant hold::next_caller_timeout() const noexcept {
     auto first = base::never;
-    switch (machine_.now_in()) {
-    case lease_machine::state::releasing:
-        if (releaser_ != nullptr) { first = releaser_->until; }
-        if (unheard_) { first = std::min(first, tell_release_by_); }
+    switch (machine_.state()) {
+    case machine::lease_state::releasing:
+        if (release_caller_ != nullptr) { first = release_caller_->until; }
+        if (reports_to_observer_) { first = std::min(first, report_release_by_); }
         break;
-    case lease_machine::state::held:
-    case lease_machine::state::renewing:
-        for (const auto* const caller : extenders_) { first = std::min(first, caller->until); }
+    case machine::lease_state::held:
+    case machine::lease_state::renewing:
+        for (const auto* const caller : extend_callers_) { first = std::min(first, caller->until); }
         break;
-    case lease_machine::state::lost:
-    case lease_machine::state::ended: break;
+    case machine::lease_state::lost:
+    case machine::lease_state::ended: break;
     }
     return first;
 }
 
-void hold::tell_release() noexcept {
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none:
-    case lease_machine::ending::not_held:
-        if (tells_loss_) {
-            core_.tell(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
+void hold::report_release() noexcept {
+    switch (machine_.ending()) {
+    case machine::lease_ending::released: break;
+    case machine::lease_ending::none:
+    case machine::lease_ending::not_held:
+        if (reports_loss_) {
+            core_.report_event(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
         }
         break;
-    case lease_machine::ending::unknown: tell_release_failed("no answer came"); break;
-    case lease_machine::ending::refused:
-        core_.tell(event::kind::release_failed, *this, last_error_, last_detail_);
+    case machine::lease_ending::unknown: report_release_failed("no answer came"); break;
+    case machine::lease_ending::refused:
+        core_.report_event(event::kind::release_failed, *this, last_error_, last_detail_);
         break;
     }
 }
 
-void hold::tell_release_failed(const char* otherwise) noexcept {
-    core_.tell(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
-               last_detail_.empty() ? std::string_view{otherwise} : last_detail_);
+void hold::report_release_failed(const char* fallback) noexcept {
+    core_.report_event(event::kind::release_failed, *this, make_error_code(errc::unknown_outcome),
+                       last_detail_.empty() ? std::string_view{fallback} : last_detail_);
 }
 
-void hold::answer_release() noexcept {
-    if (std::exchange(unheard_, false)) { tell_release(); }
-    if (releaser_ == nullptr) { return; }
-    auto& caller = *std::exchange(releaser_, nullptr);
-    switch (machine_.how_it_ended()) {
-    case lease_machine::ending::released: break;
-    case lease_machine::ending::none: // it was lost before
-    case lease_machine::ending::not_held: caller.was_lost = true; break;
-    case lease_machine::ending::unknown:
+void hold::complete_release() noexcept {
+    if (std::exchange(reports_to_observer_, false)) { report_release(); }
+    if (release_caller_ == nullptr) { return; }
+    auto& caller = *std::exchange(release_caller_, nullptr);
+    switch (machine_.ending()) {
+    case machine::lease_ending::released: break;
+    case machine::lease_ending::none: // it was lost before
+    case machine::lease_ending::not_held: caller.was_lost = true; break;
+    case machine::lease_ending::unknown:
         caller.failure = make_error_code(errc::unknown_outcome);
         break;
-    case lease_machine::ending::refused: caller.failure = last_error_; break;
+    case machine::lease_ending::refused: caller.failure = last_error_; break;
     }
     copy_detail(last_detail_, caller.detail);
-    core_.drive().ready(caller.sleep);
+    core_.driver().ready(caller.sleeper);
 }
 
 } // namespace holdfast::core

@@ -1,7 +1,7 @@
 #pragma once
-// Which lock it is, to a client: in another layout, or as another kind, a name is another lock.
+// The identity of a lock within a client: kind, layout and name.
 
-#include "holdfast/core/request.hpp"
+#include "holdfast/core/lock_request.hpp"
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace holdfast::core {
 class client_core;
 
 struct lock_id {
-    lock_id(const client_core& core, const request& lock);
+    lock_id(const client_core& core, const lock_request& lock);
 
     std::uint64_t hash = 0; ///< of the rest; compared first
     primitive kind;

@@ -1,5 +1,5 @@
 #pragma once
-// How often each thread of a client holds each name: what makes recursive_mutex recursive.
+// How often each thread of a client holds each name, for recursive_mutex.
 
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] entry find(std::uint64_t thread, std::string_view name) const;
     void begin(std::uint64_t thread, const std::string& name, std::shared_ptr<hold> held);
     void increment(std::uint64_t thread, std::string_view name);
-    /// One less; returns the hold when that was the last, to be released by the caller.
+    /// Returns the hold if its count reaches 0; the caller releases it.
     [[nodiscard]] std::shared_ptr<hold> decrement(std::uint64_t thread, std::string_view name);
     void forget_thread(std::uint64_t thread);
 

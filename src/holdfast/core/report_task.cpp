@@ -9,11 +9,10 @@ namespace holdfast::core {
 namespace {
 constexpr base::milliseconds retry_pause{100};
 
-/// Whether it does no harm if it is done twice. A break of whoever holds the lock would also break
-/// the next one.
+/// Whether it may run twice. A second break without a token would break the next holder's lock.
 bool repeatable(const engine::op& operation) {
-    const auto* const breaks = std::get_if<engine::break_op>(&operation);
-    return breaks == nullptr || breaks->only_token != 0;
+    const auto* const break_op = std::get_if<engine::break_op>(&operation);
+    return break_op == nullptr || break_op->only_token != 0;
 }
 
 } // namespace
@@ -24,22 +23,22 @@ void report_task::start(base::instant now) {
 }
 
 void report_task::on_timer(base::instant /*now*/) {
-    core_.drive().send(
+    core_.driver().send(
         *this, drive::purpose::report, [&]() -> const engine::op& { return op_; }, give_up_);
 }
 
-void report_task::on_answer(drive::purpose /*of*/, const engine::answer& answer,
+void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& answer,
                             base::instant /*sent*/, base::instant now) {
     const bool safe =
         (answer.status == engine::op_status::unknown && repeatable(op_)) ||
         (answer.status == engine::op_status::failed && answer.error == errc::unavailable);
-    const bool again = safe && (!core_.one_attempt() || answer.retry_now);
-    if (again && now + retry_pause < give_up_) {
-        core_.drive().wake_at(*this, now + retry_pause);
+    const bool retry = safe && (!core_.single_attempt() || answer.retry_now);
+    if (retry && now + retry_pause < give_up_) {
+        core_.driver().wake_at(*this, now + retry_pause);
         return;
     }
     answer_ = answer;
-    core_.drive().ready(sleeper_);
+    core_.driver().ready(sleeper_);
 }
 
 } // namespace holdfast::core

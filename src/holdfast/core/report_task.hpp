@@ -1,5 +1,5 @@
 #pragma once
-// One question to the engine that changes no hold of ours: inspect, list, break, diagnose.
+// One operation that belongs to no hold of this client: inspect, list, break, diagnose.
 
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
@@ -9,15 +9,15 @@ namespace holdfast::core {
 
 class client_core;
 
-/// Asks again while the engine cannot be reached, for connect_wait at most. A break that may have
-/// been done is not asked for again.
+/// Retries while the engine cannot be reached, for connect_wait at most. A break whose outcome is
+/// unknown is not repeated.
 class report_task final : public drive::participant {
 public:
     report_task(client_core& core, engine::op operation) : core_{core}, op_{std::move(operation)} {}
 
-    // During a turn of the driver's.
+    // During a turn of the driver.
     void start(base::instant now);
-    [[nodiscard]] drive::sleeper& sleep() noexcept { return sleeper_; }
+    [[nodiscard]] drive::sleeper& sleeper() noexcept { return sleeper_; }
     [[nodiscard]] const engine::answer& answer() const noexcept { return answer_; }
 
     void on_timer(base::instant now) override;

@@ -16,10 +16,10 @@ using base::milliseconds;
 using machine::wait_event;
 using machine::waiter_machine;
 
-wait_task::wait_task(client_core& core, const request& request, base::owner_id owner,
+wait_task::wait_task(client_core& core, const lock_request& request, base::owner_id owner,
                      const machine::wait_plan& plan, engine::queueing queue)
     : core_{core}, terms_{terms_of(request.options)}, machine_{plan} {
-    op_.ticket = {request.name, owner, writing_of(request.options)};
+    op_.ticket = {request.name, owner, lock_format_of(request.options)};
     op_.kind = request.kind;
     op_.mode = request.mode;
     op_.permits = request.permits;
@@ -34,7 +34,7 @@ wait_task::wait_task(client_core& core, const request& request, base::owner_id o
 
 void wait_task::start(instant now) { feed({.event = wait_event::start}, now); }
 
-void wait_task::sleeps(drive::sleeper& sleeper) {
+void wait_task::set_sleeper(drive::sleeper& sleeper) {
     sleeper_ = &sleeper;
     if (finished_) { sleeper.set(drive::sleeper::state::ready); }
 }
@@ -43,13 +43,13 @@ void wait_task::on_timer(instant now) { feed({.event = wait_event::tick}, now); 
 void wait_task::on_cancel(instant now) { feed({.event = wait_event::cancel}, now); }
 void wait_task::on_hurry(instant now) { feed({.event = wait_event::hurry}, now); }
 
-/// Before the machine hears of a grant: if there is no memory, the grant counts as not heard of,
-/// and is asked for again.
-void wait_task::need_hold() {
+/// Called before the machine receives a grant. If it throws, the driver delivers the answer as
+/// `unknown`, and the machine repeats the request.
+void wait_task::ensure_hold() {
     if (!hold_ && !finished_) { hold_ = std::make_shared<hold>(core_, op_.mode); }
 }
 
-wait_event wait_task::asked(const engine::answer& answer) {
+wait_event wait_task::to_event(const engine::answer& answer) {
     switch (answer.status) {
     case engine::op_status::granted: return wait_event::granted;
     case engine::op_status::queued: return wait_event::queued;
@@ -73,17 +73,18 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
         feed({.event = failed ? wait_event::withdraw_failed : wait_event::withdrawn}, now);
         return;
     }
-    if (answer.status == engine::op_status::granted) { need_hold(); }
-    // Pushes are for those who wait, or may do so without knowing it.
+    if (answer.status == engine::op_status::granted) { ensure_hold(); }
+    // Queued requests receive notices, and those that may be queued.
     if (answer.status != engine::op_status::granted && answer.status != engine::op_status::busy) {
-        core_.drive().listen(op_.ticket.owner.number, *this);
+        core_.driver().listen(op_.ticket.owner.number, *this);
     }
-    feed({asked(answer), answer.token, sent, answer.ahead, answer.check_in, answer.retry_now}, now);
+    feed({to_event(answer), answer.token, sent, answer.ahead, answer.check_in, answer.retry_now},
+         now);
 }
 
 void wait_task::on_beat(const engine::beat_answer& answer, instant sent, milliseconds /*lease*/,
                         instant now) {
-    if (answer.status == engine::op_status::granted) { need_hold(); }
+    if (answer.status == engine::op_status::granted) { ensure_hold(); }
     auto event = wait_event::beat_unknown;
     if (answer.status == engine::op_status::queued) { event = wait_event::beat_queued; }
     if (answer.status == engine::op_status::granted) { event = wait_event::beat_granted; }
@@ -99,13 +100,13 @@ void wait_task::on_notice(const engine::notice& notice, instant now) {
     using kind = engine::notice::kind;
     switch (notice.type) {
     case kind::granted:
-        need_hold();
+        ensure_hold();
         feed({.event = wait_event::push_granted, .token = notice.token}, now);
         break;
     case kind::maybe_free: feed({.event = wait_event::push_maybe_free}, now); break;
     case kind::inbox_reset:
         feed({.event = wait_event::push_reset}, now);
-        if (is_unfinished()) { on_hurry(now); } // there is a connection again
+        if (is_unfinished()) { on_hurry(now); } // the engine has reconnected
         break;
     case kind::broken: break; // concerns holds only
     }
@@ -115,31 +116,31 @@ void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
     apply(machine_.on(input, now), now);
 }
 
-void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept {
-    auto& drive = core_.drive();
-    if (todo.ask) {
-        core_.unfinished().send_all(op_.ticket.name, now);
-        op_.not_after = todo.not_after;
-        drive.send(
-            *this, drive::purpose::ask, [&] { return engine::op{op_}; }, todo.not_after);
+void wait_task::apply(const waiter_machine::actions& actions, instant now) noexcept {
+    auto& driver = core_.driver();
+    if (actions.ask) {
+        core_.unfinished().resend_all(op_.ticket.name, now);
+        op_.not_after = actions.not_after;
+        driver.send(
+            *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
     }
-    if (todo.beat) {
+    if (actions.beat) {
         const auto give_up = later(now, core_.connect_wait());
-        drive.beat(
+        driver.beat(
             *this, milliseconds{0},
             [&] {
                 return engine::beat_op::item{op_.ticket, true, {}};
             },
             std::min(give_up, now + milliseconds{900}));
     }
-    if (todo.withdraw) {
-        drive.listen(op_.ticket.owner.number, *this); // the caller goes its way
-        drive.send(
+    if (actions.withdraw) {
+        driver.listen(op_.ticket.owner.number, *this); // keeps it alive: the caller returns
+        driver.send(
             *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.ticket}; },
             later(now, core_.background_wait()));
     }
-    if (todo.tell_withdraw_failed) {
-        core_.tell([&] {
+    if (actions.report_withdraw_failed) {
+        core_.report_event([&] {
             return event{event::kind::withdraw_failed,
                          op_.ticket.name,
                          op_.ticket.owner.text(),
@@ -148,14 +149,14 @@ void wait_task::apply(const waiter_machine::actions& todo, instant now) noexcept
                          detail_};
         });
     }
-    drive.wake_at(*this, todo.wake);
-    core_.unfinished().set(unwithdrawn_, is_unfinished());
-    // Once it is granted the number is the hold's: a late answer to the waiter must not deafen it.
-    if (machine_.now_in() == waiter_machine::state::done &&
+    driver.wake_at(*this, actions.wake);
+    core_.unfinished().set(unfinished_entry_, is_unfinished());
+    // Once granted, the number belongs to the hold: a late reply must not stop its notices.
+    if (machine_.state() == machine::wait_state::done &&
         machine_.result() != waiter_machine::outcome::granted) {
-        drive.unlisten(op_.ticket.owner.number);
+        driver.unlisten(op_.ticket.owner.number);
     }
-    if (todo.finish) { finish(now); }
+    if (actions.finish) { finish(now); }
 }
 
 void wait_task::finish(instant now) noexcept {
@@ -165,7 +166,7 @@ void wait_task::finish(instant now) noexcept {
         hold_->begin(std::move(op_.ticket), grant.token, terms_,
                      {grant.sent, grant.granted_for, grant.provisional}, now);
     }
-    if (sleeper_ != nullptr) { core_.drive().ready(*std::exchange(sleeper_, nullptr)); }
+    if (sleeper_ != nullptr) { core_.driver().ready(*std::exchange(sleeper_, nullptr)); }
 }
 
 } // namespace holdfast::core

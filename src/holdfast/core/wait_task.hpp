@@ -1,12 +1,12 @@
 #pragma once
-// One wait for a lock: runs its machine, and makes the hold when it is granted.
+// One wait for a lock: runs its waiter machine, and creates the hold when the lock is granted.
 
-#include "holdfast/core/request.hpp"
-#include "holdfast/core/unfinished.hpp"
+#include "holdfast/core/lock_request.hpp"
+#include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 #include "holdfast/engine/ops.hpp"
-#include "holdfast/wait/waiter_machine.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <memory>
 #include <string>
@@ -17,16 +17,16 @@ namespace holdfast::core {
 class client_core;
 class hold;
 
-/// Owned by the caller, and by the driver until the engine knows nothing of it any more.
+/// Owned by the caller, and by the driver until the engine has neither a waiter nor a hold of it.
 class wait_task final : public drive::participant {
 public:
-    wait_task(client_core& core, const request& request, base::owner_id owner,
+    wait_task(client_core& core, const lock_request& request, base::owner_id owner,
               const machine::wait_plan& plan, engine::queueing queue);
 
-    // During a turn of the driver's.
+    // During a turn of the driver.
     void start(base::instant now);
-    /// The caller will block until `who` is ready, which it may be already.
-    void sleeps(drive::sleeper& sleeper);
+    /// The sleeper to wake when the wait has finished. Sets it ready at once if it has.
+    void set_sleeper(drive::sleeper& sleeper);
     [[nodiscard]] bool finished() const noexcept { return finished_; }
     [[nodiscard]] machine::waiter_machine::outcome result() const noexcept {
         return machine_.result();
@@ -43,21 +43,21 @@ public:
     void on_notice(const engine::notice& notice, base::instant now) override;
     void on_cancel(base::instant now) override;
     void on_hurry(base::instant now) override;
-    [[nodiscard]] bool is_unfinished() const override { return machine_.owes_withdrawal(); }
+    [[nodiscard]] bool is_unfinished() const override { return machine_.must_resend_withdraw(); }
 
 private:
     void feed(const machine::wait_input& input, base::instant now) noexcept;
-    void apply(const machine::waiter_machine::actions& todo, base::instant now) noexcept;
+    void apply(const machine::waiter_machine::actions& actions, base::instant now) noexcept;
     void finish(base::instant now) noexcept;
-    void need_hold();
-    [[nodiscard]] machine::wait_event asked(const engine::answer& answer);
+    void ensure_hold();
+    [[nodiscard]] machine::wait_event to_event(const engine::answer& answer);
 
     client_core& core_;
     engine::acquire_op op_;
     machine::lease_terms terms_;
     machine::waiter_machine machine_;
-    std::shared_ptr<hold> hold_; ///< made when a grant comes; it begins with `finish`
-    unfinished::entry unwithdrawn_{*this, op_.ticket.name};
+    std::shared_ptr<hold> hold_; ///< created when a grant arrives; finish() begins it
+    unfinished_list::entry unfinished_entry_{*this, op_.ticket.name};
     drive::sleeper* sleeper_ = nullptr;
     std::error_code failure_;
     std::string detail_;

@@ -1,5 +1,5 @@
 #pragma once
-// Threads that sleep on one futex word, and how they are woken: one call for many of them.
+// Up to 32 threads that sleep on one futex word; one system call wakes any subset of them.
 
 #include <atomic>
 #include <climits>
@@ -7,35 +7,35 @@
 
 namespace holdfast::drive {
 
-// The protocol is apart from its atomics so that a test can run it with a model of them, through
+// The protocol is a template over its atomics, so that a test can run it on a model of them through
 // every interleaving of its steps. Each member function of a Group is one step:
 //
-//   wakes()            how often threads of the group were woken
-//   add_wake()         one more
-//   has_rest()         whether there are slots that the next thread to come by is to wake
-//   take_rest()        takes them over
-//   add_rest(slots)
-//   wait(wakes, slot)  FUTEX_WAIT_BITSET: returns at once if wakes() is another by now
-//   wake(slots, most)  FUTEX_WAKE_BITSET: at most so many of those who wait with one of these bits
+//   wakes()                 how often threads of the group were woken
+//   add_wake()              increments that
+//   has_rest()              whether some slots still have to be woken by a thread of the group
+//   take_rest()             returns these slots and clears them
+//   add_rest(slots)         adds slots to them
+//   wait(wakes, slot)       FUTEX_WAIT_BITSET: returns at once if wakes() has changed
+//   wake(slots, max_count)  FUTEX_WAKE_BITSET: wakes at most so many threads of these slots
 
-/// Blocks until `waiting` is false, which is to happen before `wake_in`.
+/// Blocks until `waiting` returns false. The waker changes that before it calls `wake_in`.
 template <typename Group, typename Waiting>
 void sleep_in(Group& group, std::uint32_t slot, Waiting waiting) {
     while (true) {
-        // Before anything else is looked at: if a wake-up comes after this, wait() returns at once.
+        // Read first: if a wake-up comes after this, wait() returns at once.
         const auto seen = group.wakes();
-        // A thread that was woken for nothing does it, too: it may have been the only one woken.
+        // Also after a spurious wake-up: this thread may be the only one that was woken.
         if (group.has_rest()) { group.wake(group.take_rest(), INT_MAX); }
         if (!waiting()) { return; }
         group.wait(seen, slot);
     }
 }
 
-/// Wakes those who wait in `slots`. With `in_chain` only one of them: it wakes the others.
+/// Wakes the threads in `slots`. With `in_chain` it wakes one of them, which wakes the others.
 template <typename Group>
 void wake_in(Group& group, std::uint32_t slots, bool in_chain) {
-    // First of all, before the rest can be taken over: whoever does so wakes only threads that are
-    // asleep by then. One that is about to sleep finds by the count that it must not.
+    // Before add_rest(): the thread that takes the rest wakes only threads that are asleep by then.
+    // A thread that is about to sleep sees the changed count and does not sleep.
     group.add_wake();
     if (in_chain) { group.add_rest(slots); }
     group.wake(slots, in_chain ? 1 : INT_MAX);
@@ -44,13 +44,13 @@ void wake_in(Group& group, std::uint32_t slots, bool in_chain) {
 /// 32 slots; a thread sleeps in one of them.
 class alignas(64) futex_group {
 public:
-    // Acquire and release: a thread that sees the new count also sees what it was woken for.
+    // Acquire and release: a thread that sees the new count also sees that it is ready.
     [[nodiscard]] std::uint32_t wakes() const noexcept {
         return wakes_.load(std::memory_order_acquire);
     }
     void add_wake() noexcept { wakes_.fetch_add(1, std::memory_order_release); }
 
-    // Acquire and release: by the time that a thread wakes the rest, everybody sees the new count.
+    // Acquire and release: when a thread wakes the rest, the new count is visible to all.
     [[nodiscard]] bool has_rest() const noexcept {
         return rest_.load(std::memory_order_relaxed) != 0;
     }
@@ -62,7 +62,7 @@ public:
     }
 
     void wait(std::uint32_t wakes, std::uint32_t slot) noexcept;
-    void wake(std::uint32_t slots, int most) noexcept;
+    void wake(std::uint32_t slots, int max_count) noexcept;
 
 private:
     std::atomic<std::uint32_t> wakes_{0}; ///< the futex word

@@ -1,5 +1,5 @@
 #pragma once
-// What was asked of the engine and is not answered yet.
+// The operations in flight: submitted, and not answered yet.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,28 +9,28 @@
 
 namespace holdfast::drive {
 
-/// By the number of the operation. Numbers are given in ascending order and are mostly answered in
-/// it, so that a ring does, which takes no memory from the heap for each.
+/// A map from operation numbers. Numbers ascend and are mostly answered in order, so a ring buffer
+/// suffices, which allocates nothing per operation.
 ///
 /// Thread safety: none.
-template <typename What>
+template <typename Entry>
 class in_flight {
 public:
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
     /// REQUIRES: `number` is above all that were added before.
-    void add(std::uint64_t number, What what) {
+    void add(std::uint64_t number, Entry entry) {
         if (count_ == 0) { first_ = next_ = number; }
-        // Numbers that were used for something else leave a hole.
+        // Numbers of heartbeats are not added here and leave gaps.
         while (number - first_ >= slots_.size()) { grow(); }
         next_ = number + 1;
-        slots_[number & (slots_.size() - 1)] = std::move(what);
+        slots_[number & (slots_.size() - 1)] = std::move(entry);
         ++count_;
     }
 
-    /// Gives it away if it is here.
-    [[nodiscard]] std::optional<What> take(std::uint64_t number) {
+    /// Removes and returns the entry; empty if there is none.
+    [[nodiscard]] std::optional<Entry> take(std::uint64_t number) {
         if (count_ == 0 || number < first_ || number >= next_) { return std::nullopt; }
         auto out = std::exchange(slots_[number & (slots_.size() - 1)], std::nullopt);
         if (!out) { return out; }
@@ -39,8 +39,8 @@ public:
         return out;
     }
 
-    /// Gives away the lowest that is here, unless it is above `last`.
-    [[nodiscard]] std::optional<What> take_first(std::uint64_t last) {
+    /// Removes and returns the entry with the lowest number; empty if that is above `last`.
+    [[nodiscard]] std::optional<Entry> take_first(std::uint64_t last) {
         if (count_ == 0 || first_ > last) { return std::nullopt; }
         return take(first_);
     }
@@ -48,15 +48,15 @@ public:
 private:
     void grow() {
         constexpr std::size_t least = 16;
-        std::vector<std::optional<What>> more(slots_.empty() ? least : slots_.size() * 2);
+        std::vector<std::optional<Entry>> more(slots_.empty() ? least : slots_.size() * 2);
         for (auto number = first_; number < next_; ++number) {
             more[number & (more.size() - 1)] = std::move(slots_[number & (slots_.size() - 1)]);
         }
         slots_ = std::move(more);
     }
 
-    std::vector<std::optional<What>> slots_; ///< as many as a power of two
-    std::uint64_t first_ = 0;                ///< the lowest that is here
+    std::vector<std::optional<Entry>> slots_; ///< a power of two of them
+    std::uint64_t first_ = 0;                 ///< the lowest number
     std::uint64_t next_ = 0;
     std::size_t count_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Who is told of notices, by the number that they carry.
+// The participants that receive notices, by the number that a notice carries.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace holdfast::drive {
 
-/// What a listener has in it, so that listening needs no memory.
-template <typename Who>
+/// A member of every listener, so that listening needs no memory.
+template <typename Listener>
 struct listener_link {
-    std::uint64_t number = 0;    ///< 0: it does not listen
-    std::shared_ptr<Who> next{}; ///< in the same bucket
-    std::uint64_t round = 0;     ///< see listeners::tell_all
+    std::uint64_t number = 0;         ///< 0: it does not listen
+    std::shared_ptr<Listener> next{}; ///< in the same bucket
+    std::uint64_t round = 0;          ///< see listeners::visit_all
 };
 
-/// A hash table that keeps its members alive. Every hold comes and goes through it, so it has no
-/// memory of its own for each: a bucket is a list of members. If there is no memory for more
-/// buckets the lists grow longer, and nothing fails.
+/// A hash table that owns its members. Every hold is added and removed, so it allocates nothing per
+/// member: each bucket is an intrusive list. If there is no memory for more buckets the lists grow
+/// longer, and nothing fails.
 ///
-/// `Who` has a member `listening`, a listener_link<Who>, that is for this class alone.
+/// `Listener` has a member `listening`, a listener_link<Listener>, that only this class uses.
 ///
 /// Thread safety: none.
-template <typename Who>
+template <typename Listener>
 class listeners {
 public:
-    using pointer = std::shared_ptr<Who>;
+    using pointer = std::shared_ptr<Listener>;
 
-    listeners() : buckets_(least) {}
+    listeners() : buckets_(least_buckets) {}
     listeners(const listeners&) = delete;
     listeners& operator=(const listeners&) = delete;
     ~listeners() {
@@ -41,19 +41,20 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-    /// In place of who had this number. REQUIRES: `number` is not 0, and `who` listens to no other.
-    void set(std::uint64_t number, pointer who) noexcept {
+    /// Replaces the listener of this number. REQUIRES: `number` is not 0, and `listener` listens to
+    /// no other.
+    void set(std::uint64_t number, pointer listener) noexcept {
         erase(number);
         grow_if_full();
         auto& bucket = bucket_of(number);
-        auto& link = who->listening;
+        auto& link = listener->listening;
         link.number = number;
         link.next = std::move(bucket);
-        bucket = std::move(who);
+        bucket = std::move(listener);
         ++count_;
     }
 
-    /// Null: nobody.
+    /// Null if nobody listens to this number.
     [[nodiscard]] pointer find(std::uint64_t number) const noexcept {
         for (const auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
             if ((*at)->listening.number == number) { return *at; }
@@ -64,34 +65,34 @@ public:
     void erase(std::uint64_t number) noexcept {
         for (auto* at = &bucket_of(number); *at; at = &(*at)->listening.next) {
             if ((*at)->listening.number != number) { continue; }
-            // Whoever is destroyed by this may come back here: only when all is in its place again.
+            // Destroyed last: its destructor may call back, and needs a consistent list.
             [[maybe_unused]] const auto gone = take(*at);
             return;
         }
     }
 
-    /// `see` may add and remove as it likes; whoever is added meanwhile may or may not be told.
-    template <typename See>
-    void tell_all(See see) {
+    /// `visit` may add and remove listeners; one that is added meanwhile may or may not be visited.
+    template <typename Visit>
+    void visit_all(Visit visit) {
         ++round_;
         growing_ = false;
         for (std::size_t at = 0; at < buckets_.size(); ++at) {
-            for (auto who = buckets_[at]; who;) {
-                if (std::exchange(who->listening.round, round_) == round_) {
-                    who = who->listening.next;
+            for (auto listener = buckets_[at]; listener;) {
+                if (std::exchange(listener->listening.round, round_) == round_) {
+                    listener = listener->listening.next;
                     continue;
                 }
-                see(*who);
-                who = buckets_[at]; // it may have changed: those that were told are passed over
+                visit(*listener);
+                listener = buckets_[at]; // the list may have changed; those visited are skipped
             }
         }
         growing_ = true;
     }
 
 private:
-    static constexpr std::size_t least = 16;
+    static constexpr std::size_t least_buckets = 16;
 
-    /// Numbers are counted up: scattered by the golden ratio, their buckets fill evenly.
+    /// Numbers are consecutive: multiplying by the golden ratio spreads them over the buckets.
     [[nodiscard]] std::size_t index_of(std::uint64_t number) const noexcept {
         return static_cast<std::size_t>((number * 0x9e37'79b9'7f4a'7c15U) >> 32U) &
                (buckets_.size() - 1);
@@ -120,18 +121,18 @@ private:
         before.swap(buckets_);
         for (auto& bucket : before) {
             while (bucket) {
-                auto who = std::move(bucket);
-                bucket = std::move(who->listening.next);
-                auto& to = bucket_of(who->listening.number);
-                who->listening.next = std::move(to);
-                to = std::move(who);
+                auto listener = std::move(bucket);
+                bucket = std::move(listener->listening.next);
+                auto& to = bucket_of(listener->listening.number);
+                listener->listening.next = std::move(to);
+                to = std::move(listener);
             }
         }
     }
 
-    std::vector<pointer> buckets_; ///< as many as a power of two
+    std::vector<pointer> buckets_; ///< a power of two of them
     std::size_t count_ = 0;
-    std::uint64_t round_ = 0;
+    std::uint64_t round_ = 0; ///< of visit_all
     bool growing_ = true;
 };
 

@@ -12,10 +12,10 @@
 
 namespace holdfast::drive {
 
-/// Kept alive by each thread, so that the notifier may go away inside one of its own tasks.
-class notifier::shared_part : public std::enable_shared_from_this<shared_part> {
+/// Each thread owns it, so that a task may destroy the notifier.
+class notifier::worker_pool : public std::enable_shared_from_this<worker_pool> {
 public:
-    shared_part() { threads_.reserve(most_threads); }
+    worker_pool() { threads_.reserve(max_threads); }
 
     void start() {
         const std::lock_guard lock{mutex_};
@@ -29,32 +29,32 @@ public:
             (last_ == nullptr ? first_ : last_->next_) = std::move(posted);
             last_ = last;
             ++queued_;
-            if (idle_ < queued_ && threads_.size() < most_threads) { try_to_add_thread(); }
+            if (idle_ < queued_ && threads_.size() < max_threads) { try_to_add_thread(); }
         }
-        work_or_end_.notify_one();
+        wake_workers_.notify_one();
     }
 
-    /// True: somebody has to tell the events, from the first on.
+    /// Returns whether the caller has to post a task that runs `deliver_events`.
     [[nodiscard]] bool add(event&& event) {
         const std::lock_guard lock{mutex_};
-        if (events_.size() >= most_events) { return false; }
+        if (events_.size() >= max_events) { return false; }
         events_.push_back(std::move(event));
-        return !std::exchange(telling_, true);
+        return !std::exchange(delivering_, true);
     }
 
-    void tell_all(observer& watch) noexcept {
+    void deliver_events(observer& observer) noexcept {
         std::unique_lock lock{mutex_};
         while (!events_.empty()) {
-            const auto what = std::move(events_.front());
+            const auto next = std::move(events_.front());
             events_.pop_front();
             lock.unlock();
-            watch.on_event(what);
+            observer.on_event(next);
             lock.lock();
         }
-        telling_ = false;
+        delivering_ = false;
     }
 
-    /// Runs what is queued, and waits for that.
+    /// Runs all queued tasks and joins the threads.
     void end() noexcept {
         std::vector<std::thread> threads;
         {
@@ -62,10 +62,10 @@ public:
             ending_ = true;
             threads.swap(threads_);
         }
-        work_or_end_.notify_all();
+        wake_workers_.notify_all();
         for (auto& thread : threads) {
             if (thread.get_id() == std::this_thread::get_id()) {
-                thread.detach(); // it ends after the task that we are part of
+                thread.detach(); // it runs this call, and ends after its task
             } else {
                 thread.join();
             }
@@ -82,7 +82,7 @@ private:
     void try_to_add_thread() noexcept {
         try {
             add_thread();
-        } catch (...) { // NOLINT(bugprone-empty-catch): those that there are will come to it
+        } catch (...) { // NOLINT(bugprone-empty-catch): an existing thread runs it later
         }
     }
 
@@ -90,62 +90,64 @@ private:
         std::unique_lock lock{mutex_};
         for (;;) {
             if (first_) {
-                const auto posted = std::exchange(first_, std::move(first_->next_));
+                auto posted = std::exchange(first_, std::move(first_->next_));
                 if (!first_) { last_ = nullptr; }
                 --queued_;
                 lock.unlock();
                 posted->run();
+                posted.reset(); // may destroy the notifier, which locks
                 lock.lock();
                 continue;
             }
             if (ending_) { return; }
             ++idle_;
-            work_or_end_.wait(lock);
+            wake_workers_.wait(lock);
             --idle_;
         }
     }
 
     std::mutex mutex_;
-    std::condition_variable work_or_end_;
+    std::condition_variable wake_workers_;
     std::shared_ptr<task> first_;
     task* last_ = nullptr;
     std::size_t queued_ = 0;
     std::deque<event> events_;
     std::vector<std::thread> threads_;
     std::size_t idle_ = 0;
-    bool telling_ = false; ///< some thread is handing out events
+    bool delivering_ = false; ///< some thread runs deliver_events
     bool ending_ = false;
 };
 
-class notifier::teller final : public task {
+class notifier::event_task final : public task {
 public:
-    teller(std::shared_ptr<shared_part> shared, std::shared_ptr<observer> watch)
-        : shared_{std::move(shared)}, watch_{std::move(watch)} {}
-    void run() noexcept override { shared_->tell_all(*watch_); }
+    event_task(std::shared_ptr<worker_pool> pool, std::shared_ptr<holdfast::observer> observer)
+        : pool_{std::move(pool)}, observer_{std::move(observer)} {}
+    void run() noexcept override { pool_->deliver_events(*observer_); }
 
 private:
-    std::shared_ptr<shared_part> shared_;
-    std::shared_ptr<observer> watch_;
+    std::shared_ptr<worker_pool> pool_;
+    std::shared_ptr<holdfast::observer> observer_;
 };
 
-notifier::notifier(std::shared_ptr<observer> watch)
-    : watch_{std::move(watch)},
-      shared_{std::make_shared<shared_part>()},
-      teller_{std::make_shared<teller>(shared_, watch_)} {}
+notifier::notifier(std::shared_ptr<holdfast::observer> observer)
+    : observer_{std::move(observer)},
+      pool_{std::make_shared<worker_pool>()},
+      event_task_{std::make_shared<event_task>(pool_, observer_)} {}
 
-notifier::~notifier() { shared_->end(); }
+notifier::~notifier() { pool_->end(); }
 
-void notifier::start() { shared_->start(); }
+void notifier::start() { pool_->start(); }
 
-void notifier::run(std::shared_ptr<task> posted) noexcept {
-    const auto shared = shared_; // the task may destroy this notifier before add() is through
-    shared->add(std::move(posted));
+void notifier::post(std::shared_ptr<task> posted) noexcept {
+    // The task may destroy this notifier, and with it the last thread's pool, before add() returns.
+    const auto pool = pool_;
+    pool->add(std::move(posted));
 }
 
-void notifier::tell(event event) noexcept {
-    if (!watch_) { return; }
+void notifier::report(event event) noexcept {
+    if (!observer_) { return; }
     try {
-        if (shared_->add(std::move(event))) { run(teller_); }
+        if (pool_->add(std::move(event))) { post(event_task_); }
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): dropped
     }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Runs other people's code: loss callbacks and observers, on threads where they delay nobody.
+// Runs the application's code (loss callbacks, the observer) on threads of their own.
 
 #include <holdfast/observer.hpp>
 
@@ -8,15 +8,15 @@
 
 namespace holdfast::drive {
 
-/// Tasks start at once even while others hang: another thread is added when all are at work, up to
-/// `most_threads`, if the system allows it; otherwise they wait for one that is free. Observer
-/// events go one at a time, in order.
+/// A task that hangs does not delay others: when all threads are busy another one is started, up to
+/// `max_threads`. If that is reached or the system refuses a thread, tasks wait for a free one.
+/// Observer events are delivered one at a time, in order.
 ///
 /// Thread safety: all members from any thread. The destructor runs what is queued and waits for it,
 /// unless it is called from one of its own tasks.
 class notifier {
 public:
-    /// Something to be run once. It is made beforehand: to run it needs no memory.
+    /// Code to run once. It is allocated beforehand, so that posting it needs no memory.
     class task {
     public:
         task() = default;
@@ -30,28 +30,28 @@ public:
         std::shared_ptr<task> next_; ///< in the queue
     };
 
-    explicit notifier(std::shared_ptr<observer> watch);
+    explicit notifier(std::shared_ptr<holdfast::observer> observer);
     notifier(const notifier&) = delete;
     notifier& operator=(const notifier&) = delete;
     ~notifier();
 
-    /// Before anything may have to be told: makes sure that there is a thread. Throws
-    /// std::system_error if the system refuses one.
+    /// Starts a thread unless there is one. Call it before the first loss can happen. Throws
+    /// std::system_error if the system refuses a thread.
     void start();
-    void run(std::shared_ptr<task> posted) noexcept;
-    /// Dropped if the observer is `most_events` behind, or if there is no memory.
-    void tell(event event) noexcept;
-    [[nodiscard]] bool watched() const noexcept { return watch_ != nullptr; }
+    void post(std::shared_ptr<task> posted) noexcept;
+    /// Drops the event if the observer is `max_events` behind, or if there is no memory.
+    void report(event event) noexcept;
+    [[nodiscard]] bool has_observer() const noexcept { return observer_ != nullptr; }
 
-    static constexpr unsigned most_threads = 16;
-    static constexpr std::size_t most_events = 10'000;
+    static constexpr unsigned max_threads = 16;
+    static constexpr std::size_t max_events = 10'000;
 
 private:
-    class shared_part;
-    class teller;
-    std::shared_ptr<observer> watch_;
-    std::shared_ptr<shared_part> shared_;
-    std::shared_ptr<teller> teller_;
+    class worker_pool;
+    class event_task;
+    std::shared_ptr<holdfast::observer> observer_;
+    std::shared_ptr<worker_pool> pool_;
+    std::shared_ptr<event_task> event_task_;
 };
 
 } // namespace holdfast::drive

@@ -1,36 +1,36 @@
 #pragma once
-// Whether to look for an answer for a while before blocking.
+// Decides whether to spin for a reply before blocking.
 
 #include <algorithm>
 #include <cstdint>
 
 namespace holdfast::drive {
 
-/// Looking pays where the server runs on another cpu, since waking this one up takes longer than
-/// the answer; where both share a cpu, or the server is far away, it only burns time. Nobody can
-/// know beforehand, so it is tried: after each try in vain the next comes later, up to `rarest`
-/// waits.
+/// Spinning pays if the server runs on another cpu, because waking this thread takes longer than
+/// the reply. It wastes time if both share a cpu, or if the server is far away. That is not known
+/// beforehand, so it is tried: each failure doubles the number of waits until the next try, up to
+/// `longest_skip`.
 ///
 /// Thread safety: none.
 class spinner {
 public:
-    [[nodiscard]] bool worth_it() noexcept {
-        if (pause_ == 0) { return true; }
-        --pause_;
+    [[nodiscard]] bool should_spin() noexcept {
+        if (skip_ == 0) { return true; }
+        --skip_;
         return false;
     }
-    void found() noexcept { next_pause_ = first; }
-    void in_vain() noexcept {
-        pause_ = next_pause_;
-        next_pause_ = std::min(next_pause_ * 2, rarest);
+    void on_success() noexcept { next_skip_ = first_skip; }
+    void on_failure() noexcept {
+        skip_ = next_skip_;
+        next_skip_ = std::min(next_skip_ * 2, longest_skip);
     }
 
 private:
-    static constexpr std::uint32_t first = 4;
-    static constexpr std::uint32_t rarest = 4096;
+    static constexpr std::uint32_t first_skip = 4;
+    static constexpr std::uint32_t longest_skip = 4096;
 
-    std::uint32_t pause_ = 0;
-    std::uint32_t next_pause_ = first;
+    std::uint32_t skip_ = 0;
+    std::uint32_t next_skip_ = first_skip;
 };
 
 } // namespace holdfast::drive

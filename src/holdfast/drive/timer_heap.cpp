@@ -21,34 +21,34 @@ void timer_heap::drop(timer_node& node) noexcept {
         root_ = children;
         return;
     }
-    (node.before_->child_ == &node ? node.before_->child_ : node.before_->next_) = node.next_;
-    if (node.next_ != nullptr) { node.next_->before_ = node.before_; }
-    node.next_ = node.before_ = nullptr;
+    (node.previous_->child_ == &node ? node.previous_->child_ : node.previous_->next_) = node.next_;
+    if (node.next_ != nullptr) { node.next_->previous_ = node.previous_; }
+    node.next_ = node.previous_ = nullptr;
     root_ = meld(root_, children);
 }
 
-/// Of two roots the one that is due later becomes the other's child.
+/// The root that is due later becomes a child of the other.
 timer_node* timer_heap::meld(timer_node* node, timer_node* other) noexcept {
     if (node == nullptr) { return other; }
     if (other == nullptr) { return node; }
     if (other->due_ < node->due_) { std::swap(node, other); }
     other->next_ = node->child_;
-    if (other->next_ != nullptr) { other->next_->before_ = other; }
-    other->before_ = node;
+    if (other->next_ != nullptr) { other->next_->previous_ = other; }
+    other->previous_ = node;
     node->child_ = other;
     return node;
 }
 
-/// Of brothers: first in pairs, then all into one, from the last on. It is the pairs that keep the
-/// heap from becoming a list.
+/// Melds siblings: first in pairs, then the pairs into one heap, from the last. The pairing keeps
+/// the heap from degenerating into a list.
 timer_node* timer_heap::meld_all(timer_node* first) noexcept {
     timer_node* pairs = nullptr; // linked by next_
     while (first != nullptr) {
         auto* const node = first;
         auto* const other = node->next_;
         first = other == nullptr ? nullptr : other->next_;
-        node->next_ = node->before_ = nullptr;
-        if (other != nullptr) { other->next_ = other->before_ = nullptr; }
+        node->next_ = node->previous_ = nullptr;
+        if (other != nullptr) { other->next_ = other->previous_ = nullptr; }
         auto* const both = meld(node, other);
         both->next_ = pairs;
         pairs = both;

@@ -1,6 +1,6 @@
 #pragma once
-// One timer for everything: a heap whose members are its links, so that a released lease takes its
-// timer with it instead of leaving it to pile up, and that setting one needs no memory.
+// All timers of a client: an intrusive heap, so that setting a timer needs no memory, and a
+// released lease removes its timer.
 
 #include "holdfast/base/clock.hpp"
 
@@ -10,7 +10,7 @@ namespace holdfast::drive {
 
 class timer_heap;
 
-/// Derive from it to be put into a timer_heap. REQUIRES: dropped from the heap before it dies.
+/// The base of members of a timer_heap. REQUIRES: removed from the heap before it is destroyed.
 class timer_node {
 public:
     [[nodiscard]] base::instant due() const noexcept { return due_; }
@@ -20,16 +20,16 @@ private:
     base::instant due_ = base::never; ///< never: in no heap
     timer_node* child_ = nullptr;     ///< the first of those that are due later
     timer_node* next_ = nullptr;      ///< of the same parent
-    timer_node* before_ = nullptr;    ///< of the same parent; of the first child: the parent
+    timer_node* previous_ = nullptr;  ///< of the same parent; of the first child: the parent
 };
 
-/// A pairing heap: setting and dropping one that is not the first cost a few steps, however many
-/// there are; dropping the first costs about log n.
+/// A pairing heap: setting a timer, and dropping one that is not the first, takes constant time;
+/// dropping the first takes about log n.
 ///
 /// Thread safety: none.
 class timer_heap {
 public:
-    /// Puts, moves or, with `never`, drops it.
+    /// Adds or moves the timer; `never` drops it.
     void set(timer_node& node, base::instant due) noexcept;
     void drop(timer_node& node) noexcept;
     [[nodiscard]] timer_node* first() const noexcept { return root_; }

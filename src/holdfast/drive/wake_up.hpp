@@ -1,5 +1,5 @@
 #pragma once
-// How a thread that waits in poll() is reached: by a timer, or by another thread.
+// Ends another thread's poll(): at an instant, or at once.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/fd.hpp"
@@ -10,28 +10,28 @@
 namespace holdfast::drive {
 
 /// A timerfd on CLOCK_BOOTTIME and an eventfd. poll()'s own time-out stops while the machine is
-/// suspended; the timerfd goes off at once on resume, so that a loss is told in time (P2).
+/// suspended; the timerfd fires at once on resume, so that a loss is reported in time (P2).
 ///
-/// Thread safety: `ring` from any thread, the rest under the driver's lock. Arming reaches a thread
-/// that is in poll() already.
+/// Thread safety: `signal` from any thread, the rest under the driver's lock. `arm` also wakes a
+/// thread that is in poll() already.
 class wake_up {
 public:
     wake_up(); ///< throws error(internal) if the process has no descriptors left
 
-    /// Goes off at `when` or somewhat before: a later instant than is armed already is not worth a
-    /// system call. Whoever is woken for nothing arms again.
+    /// Fires at `when` or earlier: a later instant than the armed one costs no system call. The
+    /// thread that wakes up early arms it again.
     void arm(base::instant when);
-    void ring() const noexcept;
+    void signal() const noexcept;
 
     void pollables(std::vector<pollfd>& out) const;
-    /// After poll(): takes note of what has gone off. `ready`: the two that pollables() appended.
-    void heard(const pollfd* ready);
+    /// After poll(): resets what has fired. `ready`: the two that pollables() appended.
+    void handle(const pollfd* ready);
 
     static constexpr std::size_t count = 2;
 
 private:
     base::fd timer_;
-    base::fd bell_;
+    base::fd event_;
     base::instant armed_ = base::never;
 };
 

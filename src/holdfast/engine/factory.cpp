@@ -25,7 +25,7 @@ struct known_engine {
     std::unique_ptr<engine> (*make)(const url&, const client_identity&);
 };
 
-/// A null `make`: an engine of Holdfast's that this build does not have.
+/// A null `make`: an engine that this build does not include.
 constexpr std::array known_engines {
 #if HOLDFAST_WITH_EMBEDDED
     known_engine{"embedded", embedded::make},
@@ -47,9 +47,9 @@ constexpr std::array known_engines {
 
 std::string built_schemes() {
     std::string list;
-    for (const auto& one : known_engines) {
-        if (one.make == nullptr) { continue; }
-        list += (list.empty() ? "" : ", ") + std::string{one.scheme} + ":";
+    for (const auto& known : known_engines) {
+        if (known.make == nullptr) { continue; }
+        list += (list.empty() ? "" : ", ") + std::string{known.scheme} + ":";
     }
     return list;
 }
@@ -65,19 +65,19 @@ client_identity this_process() {
     return here;
 }
 
-std::unique_ptr<engine> make_engine(const url& where, const client_identity& identity) {
+std::unique_ptr<engine> make_engine(const url& url, const client_identity& identity) {
     const auto* const found =
         std::find_if(known_engines.begin(), known_engines.end(),
-                     [&](const known_engine& known) { return known.scheme == where.scheme; });
+                     [&](const known_engine& known) { return known.scheme == url.scheme; });
     if (found == known_engines.end()) {
-        throw error{errc::unsupported, "URL: there is no engine '" + where.scheme +
+        throw error{errc::unsupported, "URL: there is no engine '" + url.scheme +
                                            "'; this build has " + built_schemes()};
     }
     if (found->make == nullptr) {
-        throw error{errc::unsupported, "URL: " + where.scheme +
-                                           ": is not in this build, which has " + built_schemes()};
+        throw error{errc::unsupported,
+                    "URL: " + url.scheme + ": is not in this build, which has " + built_schemes()};
     }
-    return found->make(where, identity);
+    return found->make(url, identity);
 }
 
 } // namespace holdfast::engine

@@ -61,7 +61,7 @@ std::string parse_scheme(std::string_view text) {
     return std::string{scheme};
 }
 
-/// What may be quoted in a message: a key that is no more than a word.
+/// The key, if it is a plain word that may be quoted in a message.
 std::string key_text(const std::string& key) {
     const auto plain = [](char c) {
         return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
@@ -93,7 +93,7 @@ void parse_query(std::string_view text, url& into) {
 
 url url::parse(std::string_view text) {
     url out;
-    // Whatever it is, a control character or a blank was not meant, e.g. a line end from a file.
+    // A blank or control character is a mistake, e.g. a line end from a file.
     if (std::any_of(text.begin(), text.end(), [](char c) {
             return c == ' ' || c == '\x7f' || (static_cast<unsigned char>(c) < 0x20U);
         })) {
@@ -118,7 +118,7 @@ void url::allow_only(std::initializer_list<std::string_view> known) const {
     for (const auto& [key, value] : query) {
         if (std::find(known.begin(), known.end(), key) != known.end()) { continue; }
         std::string list;
-        for (const auto one : known) { list += (list.empty() ? "" : ", ") + std::string{one}; }
+        for (const auto each : known) { list += (list.empty() ? "" : ", ") + std::string{each}; }
         refuse("query: " + key_text(key) + " is not known to " + scheme + ": " +
                (list.empty() ? "it has no keys" : "known keys: " + list));
     }

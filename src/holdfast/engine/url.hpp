@@ -1,5 +1,5 @@
 #pragma once
-// Which engine, and where: the text that users write, taken apart.
+// The URL of an engine, parsed.
 
 #include <map>
 #include <string>
@@ -10,12 +10,12 @@ namespace holdfast::engine {
 /// `scheme:path?key=value&key=value` or `scheme://[user[:password]@]host[:port],.../path?...`.
 struct url {
     std::string scheme;
-    std::string authority; ///< between `//` and the next `/`, `?` or the end; not taken apart here
+    std::string authority; ///< between `//` and the next `/`, `?` or the end; not parsed further
     std::string path;      ///< percent-decoded
     std::map<std::string, std::string, std::less<>> query; ///< percent-decoded
 
-    /// Throws error(invalid_url) that names the part that is wrong. Does no I/O. Never quotes the
-    /// authority, which may hold a password.
+    /// Throws error(invalid_url), naming the invalid part. Does no I/O. Never quotes the authority,
+    /// which may contain a password.
     [[nodiscard]] static url parse(std::string_view text);
 
     /// Throws error(invalid_url) naming the first query key that is not one of `known`.

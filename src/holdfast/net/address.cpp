@@ -11,31 +11,31 @@ namespace holdfast::net {
 
 namespace {
 
-void set(int socket, int level, int option, int value) noexcept {
-    // What a kernel does not know it does without: none of these changes what is said.
+void set_option(int socket, int level, int option, int value) noexcept {
+    // An option that the kernel does not know is skipped: all of them are optimisations.
     (void)::setsockopt(socket, level, option, &value, sizeof value);
 }
 
-void tune(int socket) noexcept {
-    set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 15);
-    set(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-    set(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
+void configure_tcp(int socket) noexcept {
+    set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 15);
+    set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
+    set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
-// A socket that asks for a local port at which nobody listens may be given that very port as its
-// own, and then TCP connects it to itself.
+// If nobody listens at a local port, the kernel may choose that port as the source port of the new
+// socket, and TCP then connects the socket to itself.
 bool is_connected_to_itself(int socket) noexcept {
-    address here;
-    address there;
-    here.size = there.size = sizeof here.bytes;
-    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&here.bytes), &here.size) != 0 ||
-        ::getpeername(socket, reinterpret_cast<sockaddr*>(&there.bytes), &there.size) != 0) {
+    address local;
+    address peer;
+    local.size = peer.size = sizeof local.bytes;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&local.bytes), &local.size) != 0 ||
+        ::getpeername(socket, reinterpret_cast<sockaddr*>(&peer.bytes), &peer.size) != 0) {
         return false;
     }
-    return here.family() != AF_UNIX && here.size == there.size &&
-           std::memcmp(&here.bytes, &there.bytes, here.size) == 0;
+    return local.family() != AF_UNIX && local.size == peer.size &&
+           std::memcmp(&local.bytes, &peer.bytes, local.size) == 0;
 }
 
 } // namespace
@@ -55,24 +55,24 @@ std::optional<address> numeric_address(const std::string& host, std::uint16_t po
     return out;
 }
 
-void set_port(address& where, std::uint16_t port) noexcept {
-    if (where.family() == AF_INET) {
-        reinterpret_cast<sockaddr_in*>(&where.bytes)->sin_port = htons(port);
-    } else if (where.family() == AF_INET6) {
-        reinterpret_cast<sockaddr_in6*>(&where.bytes)->sin6_port = htons(port);
+void set_port(address& address, std::uint16_t port) noexcept {
+    if (address.family() == AF_INET) {
+        reinterpret_cast<sockaddr_in*>(&address.bytes)->sin_port = htons(port);
+    } else if (address.family() == AF_INET6) {
+        reinterpret_cast<sockaddr_in6*>(&address.bytes)->sin6_port = htons(port);
     }
 }
 
-std::optional<address> unix_address(const std::string& path, std::string& why_not) {
+std::optional<address> unix_address(const std::string& path, std::string& failure) {
     sockaddr_un raw{};
-    constexpr std::size_t most = sizeof raw.sun_path - 1;
-    if (path.size() > most) {
-        why_not = "the path of a unix socket has at most " + std::to_string(most) +
+    constexpr std::size_t longest = sizeof raw.sun_path - 1;
+    if (path.size() > longest) {
+        failure = "the path of a unix socket has at most " + std::to_string(longest) +
                   " bytes, and this one has " + std::to_string(path.size());
         return std::nullopt;
     }
     if (path.find('\0') != std::string::npos) {
-        why_not = "the path of a unix socket cannot hold a zero byte";
+        failure = "the path of a unix socket cannot hold a zero byte";
         return std::nullopt;
     }
     raw.sun_family = AF_UNIX;
@@ -83,22 +83,23 @@ std::optional<address> unix_address(const std::string& path, std::string& why_no
     return out;
 }
 
-attempt begin_connection(const address& where) noexcept {
-    attempt out{base::fd{::socket(where.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)}};
+connection_attempt begin_connection(const address& address) noexcept {
+    connection_attempt out{
+        base::fd{::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)}};
     if (!out.socket) {
         out.error = errno;
         return out;
     }
-    if (where.family() != AF_UNIX) { tune(out.socket.get()); }
-    const bool at_once = ::connect(out.socket.get(), where.raw(), where.size) == 0;
-    out.error = at_once ? outcome_of(out.socket.get()) : errno;
-    // Interrupted, it goes on by itself, as when it is in progress.
+    if (address.family() != AF_UNIX) { configure_tcp(out.socket.get()); }
+    const bool at_once = ::connect(out.socket.get(), address.raw(), address.size) == 0;
+    out.error = at_once ? connect_error(out.socket.get()) : errno;
+    // An interrupted connect() continues in the kernel.
     if (out.error == EINTR) { out.error = EINPROGRESS; }
     if (out.error != 0 && out.error != EINPROGRESS) { out.socket.reset(); }
     return out;
 }
 
-int outcome_of(int socket) noexcept {
+int connect_error(int socket) noexcept {
     int error = 0;
     socklen_t size = sizeof error;
     if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0) { return errno; }

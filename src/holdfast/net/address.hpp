@@ -1,5 +1,5 @@
 #pragma once
-// An address that connect() understands, and a socket that is on its way there.
+// A socket address, and a non-blocking connection attempt to it.
 
 #include "holdfast/base/fd.hpp"
 
@@ -20,26 +20,25 @@ struct address {
     }
 };
 
-/// Empty: the host is not a numeric address, so it is a name. Asks nobody.
+/// Empty if the host is a name and not a numeric address. Sends no DNS query.
 [[nodiscard]] std::optional<address> numeric_address(const std::string& host, std::uint16_t port);
 
-/// The same address with another port; IPv4 and IPv6 only.
-void set_port(address& where, std::uint16_t port) noexcept;
+/// Sets the port of an IPv4 or IPv6 address.
+void set_port(address& address, std::uint16_t port) noexcept;
 
-/// Empty: `why_not` says why it cannot be the path of a socket.
-[[nodiscard]] std::optional<address> unix_address(const std::string& path, std::string& why_not);
+/// Empty if the path cannot be that of a socket; `failure` is set to the reason.
+[[nodiscard]] std::optional<address> unix_address(const std::string& path, std::string& failure);
 
-/// A connection that was begun, not necessarily made: poll for writing, then ask `outcome_of`.
-struct attempt {
+/// A connection that is being established: poll for writing, then call `connect_error`.
+struct connection_attempt {
     base::fd socket{};
-    int error = 0; ///< EINPROGRESS: not yet known; 0: connected; else there is no socket
+    int error = 0; ///< 0: connected; EINPROGRESS: not yet; otherwise it failed: no socket
 };
 
-/// Never blocks. A TCP socket has no delay and notices within about half a minute of silence that
-/// its peer is gone.
-[[nodiscard]] attempt begin_connection(const address& where) noexcept;
+/// Never blocks. A TCP socket gets TCP_NODELAY and keepalives that detect a dead peer after 30 s.
+[[nodiscard]] connection_attempt begin_connection(const address& address) noexcept;
 
-/// 0 if a socket that became writable is connected, else why not.
-[[nodiscard]] int outcome_of(int socket) noexcept;
+/// For a socket that became writable: 0 if it is connected, otherwise the errno.
+[[nodiscard]] int connect_error(int socket) noexcept;
 
 } // namespace holdfast::net

@@ -1,5 +1,5 @@
 #pragma once
-// Makes one connected socket out of an endpoint: looks its name up and tries its addresses.
+// Connects a socket to an endpoint: resolves the host name and tries its addresses.
 
 #include "holdfast/base/fd.hpp"
 #include "holdfast/net/address.hpp"
@@ -16,55 +16,59 @@
 
 namespace holdfast::net {
 
-/// Tries a host's addresses in the system's order. The next one is tried when one has failed, and
-/// also when it has said nothing for `head_start`: it stays in the race, and the first connection
-/// that is made wins (RFC 8305). So an address that swallows everything costs a moment only.
+enum class connector_state : std::uint8_t { resolving, connecting, connected, failed };
+
+/// Tries a host's addresses in the system's order. It starts the next attempt when one fails, or
+/// when one has been pending for `attempt_delay`; the first connection that is established wins
+/// (RFC 8305). So an address that drops packets delays the connection only by `attempt_delay`.
 ///
-///  resolving    found: connecting | unknown: failed
+///  resolving    resolved: connecting | unknown host: failed
 ///  connecting   first connection: connected | all addresses failed: failed
-///  connected    take() gives the socket
-///  failed       failure() says why
+///  connected    take() returns the socket
+///  failed       failure() is the reason
 ///
 /// Thread safety: none.
 class connector {
 public:
-    enum class state : std::uint8_t { resolving, connecting, connected, failed };
-    static constexpr std::chrono::milliseconds head_start{250};
+    static constexpr std::chrono::milliseconds attempt_delay{250};
 
-    /// Throws std::system_error if there can be no thread or descriptor now.
-    connector(const endpoint& where, const lookup& target);
+    /// Throws std::system_error if the system refuses a descriptor.
+    connector(const endpoint& endpoint, const lookup_function& lookup);
 
-    [[nodiscard]] state now_in() const noexcept { return state_; }
+    [[nodiscard]] connector_state state() const noexcept { return state_; }
     [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
-    /// Whether the endpoint itself is wrong, so that it will never be connected.
-    [[nodiscard]] bool hopeless() const noexcept { return hopeless_; }
+    /// The endpoint itself is invalid, so another attempt cannot succeed.
+    [[nodiscard]] bool failure_is_permanent() const noexcept { return permanent_; }
 
-    [[nodiscard]] pollfd wanted() const noexcept;
+    [[nodiscard]] pollfd pollable() const noexcept;
     void progress();
     [[nodiscard]] base::fd take() noexcept;
 
 private:
-    void start(const endpoint& where, const lookup& target);
+    [[nodiscard]] bool is_running() const noexcept {
+        return state_ == connector_state::resolving || state_ == connector_state::connecting;
+    }
+    void start(const endpoint& endpoint, const lookup_function& lookup);
     void watch(int descriptor, std::uint32_t events) const;
     void unwatch(int descriptor) const noexcept;
-    void found(resolution&& resolution);
-    void ready(int descriptor);
+    void on_resolved(resolution&& resolution);
+    void on_ready(int descriptor);
     void try_next();
-    void attempted(int error);
-    void settle(base::fd&& socket) noexcept;
-    void fail(std::string&& why, bool for_good) noexcept;
+    void record_error(int error);
+    void finish(base::fd&& socket) noexcept;
+    void fail(std::string&& failure, bool permanent) noexcept;
 
-    state state_ = state::connecting;
+    connector_state state_ = connector_state::connecting;
     std::string failure_{};
-    bool hopeless_ = false;
+    bool permanent_ = false;
     std::optional<resolver> resolver_{};
     std::vector<address> addresses_{};
     std::size_t next_ = 0;
-    std::vector<base::fd> racing_{}; ///< begun, and not yet connected
-    base::fd timer_{};               ///< when to try the next address although none has failed
-    base::fd all_{};                 ///< epoll: all of the above, to poll for as one descriptor
+    std::vector<base::fd> pending_{}; ///< attempts in progress
+    base::fd timer_{};                ///< fires after attempt_delay: start the next attempt
+    base::fd epoll_{};                ///< watches all of the above, so that callers poll one fd
     base::fd connected_{};
-    int most_telling_ = 0;
+    int best_error_ = 0; ///< the most informative error of the failed attempts
 };
 
 } // namespace holdfast::net

@@ -7,19 +7,19 @@
 
 namespace holdfast::net {
 
-struct tls_terms {
-    bool verify = true;        ///< the server's certificate and its name
+struct tls_options {
+    bool verify = true;        ///< check the server's certificate and its name
     std::string ca_file{};     ///< PEM; empty: the system's authorities
     std::string certificate{}; ///< PEM, the client's own; empty: none
     std::string private_key{}; ///< PEM; REQUIRES: set exactly if `certificate` is
-    std::string server_name{}; ///< to expect and to ask for; empty: the host
+    std::string server_name{}; ///< for SNI and for the certificate; empty: the host
 };
 
 struct endpoint {
     std::string host{}; ///< a name or an address, IPv6 without brackets
     std::uint16_t port = 0;
-    std::string unix_path{}; ///< instead of host and port
-    std::optional<tls_terms> tls{};
+    std::string unix_path{}; ///< if set, host and port are ignored
+    std::optional<tls_options> tls{};
 
     /// For messages: `127.0.0.1:6379`, `[::1]:6379`, `/run/redis.sock`.
     [[nodiscard]] std::string text() const;

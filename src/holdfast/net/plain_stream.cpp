@@ -9,36 +9,36 @@
 
 namespace holdfast::net {
 
-void plain_stream::connected() {
-    // `read` and `write` say with each call that they do not block. Whoever reads from the
-    // descriptor directly wants to block, but not for ever.
+void plain_stream::on_connected() {
+    // `read` and `write` pass MSG_DONTWAIT. A direct recv() on the descriptor blocks, but only for
+    // this time-out.
     const int flags = ::fcntl(socket(), F_GETFL);
     ::fcntl(socket(), F_SETFL, flags & ~O_NONBLOCK);
-    constexpr timeval longest{.tv_sec = 0, .tv_usec = 4000};
-    ::setsockopt(socket(), SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
-    opened();
+    constexpr timeval timeout{.tv_sec = 0, .tv_usec = 4000};
+    ::setsockopt(socket(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    set_open();
 }
 
-void plain_stream::readable_from(int bytes) {
-    if (bytes == low_water_ || now_in() != state::open) { return; }
-    low_water_ = bytes;
+void plain_stream::set_receive_low_watermark(int bytes) {
+    if (bytes == low_watermark_ || state() != stream_state::open) { return; }
+    low_watermark_ = bytes;
     ::setsockopt(socket(), SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
 }
 
 short plain_stream::events() const noexcept {
-    return static_cast<short>(full_ ? POLLIN | POLLOUT : POLLIN);
+    return static_cast<short>(send_buffer_full_ ? POLLIN | POLLOUT : POLLIN);
 }
 
 std::size_t plain_stream::read(std::span<char> into) {
-    if (now_in() != state::open || into.empty()) { return 0; }
+    if (state() != stream_state::open || into.empty()) { return 0; }
     ssize_t count = 0;
     do {
         count = ::recv(socket(), into.data(), into.size(), MSG_DONTWAIT);
     } while (count < 0 && errno == EINTR);
     if (count > 0) { return static_cast<std::size_t>(count); }
     const int error = count == 0 ? 0 : errno;
-    if (parting_ != 0) {
-        fail(system_text(parting_));
+    if (send_error_ != 0) {
+        fail(system_text(send_error_));
     } else if (count == 0) {
         fail(closed_by_server);
     } else if (error != EAGAIN) {
@@ -48,25 +48,25 @@ std::size_t plain_stream::read(std::span<char> into) {
 }
 
 std::size_t plain_stream::write(std::span<const char> from) {
-    if (now_in() != state::open || from.empty() || parting_ != 0) { return 0; }
+    if (state() != stream_state::open || from.empty() || send_error_ != 0) { return 0; }
     ssize_t count = 0;
     do {
         count = ::send(socket(), from.data(), from.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     } while (count < 0 && errno == EINTR);
     if (count < 0 && errno != EAGAIN) {
-        broken(errno);
+        on_send_error(errno);
         return 0;
     }
     const std::size_t taken = count < 0 ? 0 : static_cast<std::size_t>(count);
-    full_ = taken < from.size();
+    send_buffer_full_ = taken < from.size();
     return taken;
 }
 
-// A server that turns a client away says why and closes: that is still to be read.
-void plain_stream::broken(int error) {
-    full_ = false;
-    parting_ = error;
-    if (!has_bytes_left(socket())) { fail(system_text(error)); }
+// A server that rejects a client sends the reason and closes: read() returns that before it fails.
+void plain_stream::on_send_error(int error) {
+    send_buffer_full_ = false;
+    send_error_ = error;
+    if (!has_unread_bytes(socket())) { fail(system_text(error)); }
 }
 
 } // namespace holdfast::net

@@ -11,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <netdb.h>
+#include <stdexcept>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <utility>
@@ -19,38 +20,40 @@ namespace holdfast::net {
 
 namespace {
 
-// How many lookups are under way. fork() copies the number but not the threads, so the process's
-// generation stands beside it, in the upper half.
-std::atomic<std::uint64_t> under_way{0};
+// The number of running lookups, in the lower half. fork() copies the number but not the threads,
+// so the upper half is the process generation that the number belongs to.
+std::atomic<std::uint64_t> running_lookups{0};
 
-std::uint64_t none_under_way() noexcept { return base::process_generation() << 32U; }
+std::uint64_t no_running_lookups() noexcept { return base::process_generation() << 32U; }
 
-bool enter() noexcept {
-    auto seen = under_way.load();
+bool begin_lookup() noexcept {
+    auto expected = running_lookups.load();
     for (;;) {
-        const auto from = seen >> 32U == none_under_way() >> 32U ? seen : none_under_way();
-        if ((from & 0xffffffffU) >= resolver::most_lookups) { return false; }
-        if (under_way.compare_exchange_weak(seen, from + 1)) { return true; }
+        const bool of_this_process = expected >> 32U == no_running_lookups() >> 32U;
+        const auto current = of_this_process ? expected : no_running_lookups();
+        if ((current & 0xffffffffU) >= resolver::max_lookups) { return false; }
+        if (running_lookups.compare_exchange_weak(expected, current + 1)) { return true; }
     }
 }
 
-void leave() noexcept { --under_way; }
+void end_lookup() noexcept { --running_lookups; }
 
-std::string why(int code, int error) {
+std::string resolver_error_text(int code, int error) {
     if (code == EAI_SYSTEM) { return system_text(error); }
     std::string text = ::gai_strerror(code);
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return text;
 }
 
-resolution look_up(const std::string& host, std::uint16_t port, const lookup& target) noexcept {
+resolution look_up(const std::string& host, std::uint16_t port,
+                   const lookup_function& lookup) noexcept {
     try {
         try {
-            return target(host, port);
+            return lookup(host, port);
         } catch (const std::exception& problem) { return {{}, problem.what()}; }
     } catch (...) {
         resolution none;
-        none.failure = "out of memory"; // short enough to need none
+        none.failure = "out of memory"; // fits into the string itself: no allocation
         return none;
     }
 }
@@ -65,21 +68,21 @@ resolution system_lookup(const std::string& host, std::uint16_t port) {
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
     const int code = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-    if (code != 0) { return {{}, not_known + why(code, errno)}; }
+    if (code != 0) { return {{}, not_known + resolver_error_text(code, errno)}; }
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner{found, &::freeaddrinfo};
     resolution out;
-    for (; found != nullptr && out.addresses.size() < most_addresses; found = found->ai_next) {
+    for (; found != nullptr && out.addresses.size() < max_addresses; found = found->ai_next) {
         if (found->ai_family != AF_INET && found->ai_family != AF_INET6) { continue; }
-        auto& one = out.addresses.emplace_back();
-        one.size = found->ai_addrlen;
-        std::memcpy(&one.bytes, found->ai_addr, found->ai_addrlen);
-        set_port(one, port);
+        auto& address = out.addresses.emplace_back();
+        address.size = found->ai_addrlen;
+        std::memcpy(&address.bytes, found->ai_addr, found->ai_addrlen);
+        set_port(address, port);
     }
     if (out.addresses.empty()) { out.failure = not_known + "it has no address"; }
     return out;
 }
 
-/// What the resolver and its thread have in common; the last of them frees it.
+/// Shared by the resolver and its thread; the last of them frees it.
 struct resolver::shared {
     base::fd done{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     std::mutex mutex{};
@@ -92,24 +95,24 @@ struct resolver::shared {
     }
 };
 
-resolver::resolver(const std::string& host, std::uint16_t port, const lookup& target)
+resolver::resolver(const std::string& host, std::uint16_t port, const lookup_function& lookup)
     : shared_{std::make_shared<shared>()} {
-    if (!shared_->done) { throw std::system_error{errno, std::generic_category(), "eventfd"}; }
-    if (!enter()) {
-        shared_->finish({{}, "too many lookups of host names are under way"});
+    if (!shared_->done) { throw std::runtime_error{descriptor_failure("an eventfd", errno)}; }
+    if (!begin_lookup()) {
+        shared_->finish({{}, "too many lookups of host names are running; try again later"});
         return;
     }
     try {
-        base::library_thread("holdfast-names", [to = shared_, host, port, target] {
-            auto found = look_up(host, port, target);
-            leave();
-            to->finish(std::move(found));
+        base::library_thread("holdfast-names", [state = shared_, host, port, lookup] {
+            auto result = look_up(host, port, lookup);
+            end_lookup();
+            state->finish(std::move(result));
         }).detach();
     } catch (const std::system_error& refusal) {
-        leave();
-        shared_->finish({{}, base::advice_on_threads(refusal)});
+        end_lookup();
+        shared_->finish({{}, base::thread_refused_text(refusal)});
     } catch (...) {
-        leave();
+        end_lookup();
         throw;
     }
 }

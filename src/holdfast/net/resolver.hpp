@@ -1,5 +1,5 @@
 #pragma once
-// Finds the addresses of a host name without making anybody wait.
+// Resolves a host name on a thread of its own, so that the caller does not block.
 
 #include "holdfast/net/address.hpp"
 
@@ -14,29 +14,30 @@ namespace holdfast::net {
 
 struct resolution {
     std::vector<address> addresses{}; ///< in the order in which to try them
-    std::string failure{};            ///< why there are none
+    std::string failure{};            ///< set if there are no addresses
 };
 
-using lookup = std::function<resolution(const std::string& host, std::uint16_t port)>;
+using lookup_function = std::function<resolution(const std::string& host, std::uint16_t port)>;
 
-/// Asks the system, which blocks, perhaps for long. At most `most_addresses` of them.
+/// getaddrinfo(), which may block for long. Returns at most `max_addresses`.
 [[nodiscard]] resolution system_lookup(const std::string& host, std::uint16_t port);
-inline constexpr std::size_t most_addresses = 16;
+inline constexpr std::size_t max_addresses = 16;
 
-/// One lookup, on a thread of its own. Whoever loses patience destroys the resolver: the thread
-/// finishes alone, for nobody. At most `most_lookups` are under way in a process.
+/// One lookup on a detached thread. Destroying the resolver does not wait for the thread, whose
+/// result is then discarded. At most `max_lookups` run at a time in a process.
 ///
 /// Thread safety: none.
 class resolver {
 public:
-    static constexpr unsigned most_lookups = 64;
+    static constexpr unsigned max_lookups = 64;
 
-    /// Throws std::system_error if there can be no thread or descriptor now.
-    resolver(const std::string& host, std::uint16_t port, const lookup& target);
+    /// Throws std::system_error if the system refuses a descriptor. If it refuses a thread, the
+    /// resolution is a failure.
+    resolver(const std::string& host, std::uint16_t port, const lookup_function& lookup);
 
-    /// Becomes readable when the result is there, and stays so.
+    /// Becomes readable when the result is available, and stays readable.
     [[nodiscard]] int descriptor() const noexcept;
-    /// Empty: not yet. Only once.
+    /// Moves the result out; empty if it is not available yet, or was taken before.
     [[nodiscard]] std::optional<resolution> take();
 
 private:

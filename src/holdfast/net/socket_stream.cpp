@@ -8,60 +8,62 @@ namespace holdfast::net {
 
 std::string_view socket_stream::step() const noexcept {
     if (!connector_) { return {}; }
-    return connector_->now_in() == connector::state::resolving ? "looking up the host name"
-                                                               : "connecting";
+    return connector_->state() == connector_state::resolving ? "looking up the host name"
+                                                             : "connecting";
 }
 
-pollfd socket_stream::wanted() const noexcept {
-    if (connector_) { return connector_->wanted(); }
-    return {.fd = state_ == state::failed ? -1 : socket_.get(), .events = events(), .revents = 0};
+pollfd socket_stream::pollable() const noexcept {
+    if (connector_) { return connector_->pollable(); }
+    return {.fd = state_ == stream_state::failed ? -1 : socket_.get(),
+            .events = events(),
+            .revents = 0};
 }
 
-void socket_stream::connect(const endpoint& where, const lookup& target) {
+void socket_stream::connect(const endpoint& endpoint, const lookup_function& lookup) {
     try {
-        connector_.emplace(where, target);
-        follow_connector();
+        connector_.emplace(endpoint, lookup);
+        check_connector();
     } catch (const std::exception& problem) { fail(problem.what()); }
 }
 
 void socket_stream::progress() {
-    if (state_ == state::failed) { return; }
-    if (!connector_) { return go_on(); }
+    if (state_ == stream_state::failed) { return; }
+    if (!connector_) { return on_socket_ready(); }
     try {
         connector_->progress();
-        follow_connector();
+        check_connector();
     } catch (const std::exception& problem) { fail(problem.what()); }
 }
 
-void socket_stream::follow_connector() {
-    switch (connector_->now_in()) {
-    case connector::state::resolving:
-    case connector::state::connecting: break;
-    case connector::state::connected:
+void socket_stream::check_connector() {
+    switch (connector_->state()) {
+    case connector_state::resolving:
+    case connector_state::connecting: break;
+    case connector_state::connected:
         socket_ = connector_->take();
         connector_.reset();
-        connected();
+        on_connected();
         break;
-    case connector::state::failed:
-        fail(std::string{connector_->failure()}, connector_->hopeless());
+    case connector_state::failed:
+        fail(std::string{connector_->failure()}, connector_->failure_is_permanent());
         break;
     }
 }
 
-void socket_stream::fail(std::string&& why, bool for_good) noexcept {
-    if (state_ == state::failed) { return; }
-    state_ = state::failed;
-    failure_ = std::move(why);
-    hopeless_ = for_good;
+void socket_stream::fail(std::string&& failure, bool permanent) noexcept {
+    if (state_ == stream_state::failed) { return; }
+    state_ = stream_state::failed;
+    failure_ = std::move(failure);
+    permanent_ = permanent;
     connector_.reset();
-    // Not closed yet: another thread may be reading from the descriptor, and its number must not
-    // come to mean another file before that thread knows.
+    // The destructor closes the socket. Another thread may be in recv() on this descriptor, and the
+    // kernel must not reuse its number meanwhile.
     if (socket_) { ::shutdown(socket_.get(), SHUT_RDWR); }
 }
 
-bool has_bytes_left(int socket) noexcept {
-    char one = 0;
-    return ::recv(socket, &one, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+bool has_unread_bytes(int socket) noexcept {
+    char byte = 0;
+    return ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 } // namespace holdfast::net

@@ -1,5 +1,5 @@
 #pragma once
-// What all streams over a socket have in common: the connection, and the way to failure.
+// The base of all streams over a socket: connecting and failing.
 
 #include "holdfast/base/fd.hpp"
 #include "holdfast/net/connector.hpp"
@@ -13,45 +13,45 @@
 
 namespace holdfast::net {
 
-/// Connects, and then leaves it to the derived class.
+/// Connects the socket; the derived class does the rest.
 class socket_stream : public stream {
 public:
-    [[nodiscard]] state now_in() const noexcept final { return state_; }
+    [[nodiscard]] stream_state state() const noexcept final { return state_; }
     [[nodiscard]] const std::string& failure() const noexcept final { return failure_; }
-    [[nodiscard]] bool hopeless() const noexcept final { return hopeless_; }
+    [[nodiscard]] bool failure_is_permanent() const noexcept final { return permanent_; }
     [[nodiscard]] std::string_view step() const noexcept override;
-    [[nodiscard]] pollfd wanted() const noexcept final;
+    [[nodiscard]] pollfd pollable() const noexcept final;
     void progress() final;
 
 protected:
     socket_stream() = default;
 
-    /// Called by the constructor of the derived class, or not at all if it has failed already.
-    void connect(const endpoint& where, const lookup& target);
+    /// The constructor of the derived class calls it, unless it has failed already.
+    void connect(const endpoint& endpoint, const lookup_function& lookup);
 
-    /// Has a socket now; goes on to opened() at once or in time.
-    virtual void connected() = 0;
-    /// While there is a socket: what to poll it for, and what to do then.
+    /// The socket is connected. The derived class calls set_open() now or later.
+    virtual void on_connected() = 0;
+    /// The events to poll a connected socket for, and the reaction to them.
     [[nodiscard]] virtual short events() const noexcept = 0;
-    virtual void go_on() {}
+    virtual void on_socket_ready() {}
 
-    void opened() noexcept { state_ = state::open; }
-    /// Closes the socket. Only the first failure counts.
-    void fail(std::string&& why, bool for_good = false) noexcept;
+    void set_open() noexcept { state_ = stream_state::open; }
+    /// Shuts the socket down. Only the first failure counts.
+    void fail(std::string&& failure, bool permanent = false) noexcept;
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
 
 private:
-    void follow_connector();
+    void check_connector();
 
-    state state_ = state::opening;
+    stream_state state_ = stream_state::opening;
     std::string failure_{};
-    bool hopeless_ = false;
+    bool permanent_ = false;
     std::optional<connector> connector_{};
     base::fd socket_{};
 };
 
-/// Whether bytes that have arrived wait to be read: the last words of a peer that is gone.
-[[nodiscard]] bool has_bytes_left(int socket) noexcept;
+/// Whether received bytes are unread, e.g. an error message that the peer sent before it closed.
+[[nodiscard]] bool has_unread_bytes(int socket) noexcept;
 
 inline constexpr const char* closed_by_server = "the server closed the connection";
 

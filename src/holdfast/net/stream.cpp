@@ -8,10 +8,10 @@
 
 namespace holdfast::net {
 
-std::unique_ptr<stream> stream::start(const endpoint& where) {
-    if (!where.tls) { return std::make_unique<plain_stream>(where); }
+std::unique_ptr<stream> stream::start(const endpoint& endpoint) {
+    if (!endpoint.tls) { return std::make_unique<plain_stream>(endpoint); }
 #if HOLDFAST_WITH_TLS
-    return std::make_unique<tls_stream>(where);
+    return std::make_unique<tls_stream>(endpoint);
 #else
     return std::make_unique<plain_stream>("this build of Holdfast has no TLS");
 #endif

@@ -13,58 +13,57 @@
 
 namespace holdfast::net {
 
+enum class stream_state : std::uint8_t { opening, open, failed };
+
 /// One attempt at one connection; a new attempt is a new stream. Its descriptors are close-on-exec.
 ///
-///  opening   resolving; connecting to the host's addresses in turn; TLS handshake with the first
-///            that accepts: open | any step that cannot go on: failed
+///  opening   resolved, connected, TLS handshake done: open | a step fails: failed
 ///  open      the peer closes, or an error: failed
-///  failed    for good; failure() says why
+///  failed    final; failure() is the reason
 ///
 /// Thread safety: none. After fork() the child must not touch it, not even destroy it.
 class stream {
 public:
-    enum class state : std::uint8_t { opening, open, failed };
-
-    /// Begins to connect; it may be open, or have failed, already on return. Throws nothing: what
-    /// goes wrong, also a CA file that cannot be read, is state::failed.
-    [[nodiscard]] static std::unique_ptr<stream> start(const endpoint& where);
+    /// Begins to connect; the stream may be open or failed on return. Does not throw: any error,
+    /// also a CA file that cannot be read, leads to stream_state::failed.
+    [[nodiscard]] static std::unique_ptr<stream> start(const endpoint& endpoint);
 
     stream(const stream&) = delete;
     stream& operator=(const stream&) = delete;
     virtual ~stream() = default;
 
-    [[nodiscard]] virtual state now_in() const noexcept = 0;
+    [[nodiscard]] virtual stream_state state() const noexcept = 0;
     /// A sentence without the server's address: `connection refused`, `the server's certificate
     /// has expired`.
     [[nodiscard]] virtual const std::string& failure() const noexcept = 0;
-    /// Whether another try cannot help before somebody changes a setting: a certificate that does
-    /// not verify, a CA file that is missing. Not so if nobody listens or answers.
-    [[nodiscard]] virtual bool hopeless() const noexcept = 0;
-    /// While opening: what it is waiting for, to tell whoever loses patience. `looking up the host
-    /// name`, `connecting`, `TLS handshake`.
+    /// Another attempt fails as well until someone changes the configuration: a certificate that
+    /// does not verify, a CA file that is missing. False if the server refuses or does not answer.
+    [[nodiscard]] virtual bool failure_is_permanent() const noexcept = 0;
+    /// While opening: the current step, for the message of a time-out. `looking up the host name`,
+    /// `connecting`, `TLS handshake`.
     [[nodiscard]] virtual std::string_view step() const noexcept = 0;
 
-    /// What to poll for while opening (also the resolver's descriptor), and while open for reading;
-    /// also for writing after `write` took less than it was given.
-    [[nodiscard]] virtual pollfd wanted() const noexcept = 0;
-    /// Goes on opening after `wanted` became ready. While open it sends what TLS itself has to say,
-    /// if anything.
+    /// The descriptor and events to poll for. While open: reading, and also writing after `write`
+    /// accepted only a part. The descriptor is -1 after a failure.
+    [[nodiscard]] virtual pollfd pollable() const noexcept = 0;
+    /// Call it when `pollable` is ready. While opening it takes the next step; while open it sends
+    /// pending TLS protocol messages.
     virtual void progress() = 0;
 
-    /// While open. How many bytes were moved; less than there is room for: no more now, poll first
-    /// (or now_in() is failed, after these bytes). Do not poll before that: TLS may have taken
-    /// bytes from the socket already that there was no room for.
+    /// While open. Returns the number of bytes read. If `into` is not full, poll before the next
+    /// read (or the stream has failed after these bytes). If it is full, read again before polling:
+    /// TLS may have buffered bytes that poll() does not see.
     [[nodiscard]] virtual std::size_t read(std::span<char> into) = 0;
-    /// While open. How many bytes were taken; if not all, poll, and then offer the rest again,
-    /// unchanged and first: TLS may have begun to send it. Once the server is gone nothing is
-    /// taken; read() then still gives the server's last words, and fails after them.
+    /// While open. Returns the number of bytes accepted. If not all, poll and then pass the rest
+    /// again, unchanged and first: TLS may have begun to send it. After a send error it accepts
+    /// nothing; read() still returns what the server sent before it closed, and then fails.
     [[nodiscard]] virtual std::size_t write(std::span<const char> from) = 0;
 
-    /// The descriptor if bytes on it are the stream's own, so that recv() may be called directly;
-    /// -1 with TLS. A recv() that may block does so for some milliseconds at most.
+    /// The descriptor for a direct recv(), which blocks for some milliseconds at most; -1 with TLS,
+    /// whose bytes are encrypted.
     [[nodiscard]] virtual int plain_descriptor() const noexcept = 0;
-    /// poll() finds it readable only with so many bytes; a hint, which TLS does not follow.
-    virtual void readable_from(int /*bytes*/) {}
+    /// SO_RCVLOWAT: poll() reports the socket readable from this many bytes on. TLS ignores it.
+    virtual void set_receive_low_watermark(int /*bytes*/) {}
 
 protected:
     stream() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// What the system says of an errno, as the middle or end of a sentence.
+// The system's text for an errno, without a capital letter, for use inside a sentence.
 
 #include <cctype>
 #include <string>
@@ -14,6 +14,12 @@ namespace holdfast::net {
         text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     }
     return text;
+}
+
+/// `cannot create an eventfd (too many open files): raise the limit ...`
+[[nodiscard]] inline std::string descriptor_failure(const char* kind, int error) {
+    return std::string{"cannot create "} + kind + " (" + system_text(error) +
+           "): raise the limit on open files (ulimit -n)";
 }
 
 } // namespace holdfast::net

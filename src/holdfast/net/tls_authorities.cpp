@@ -15,58 +15,60 @@ namespace holdfast::net {
 
 namespace {
 
-/// What makes another reading necessary if it differs.
-struct source {
+/// Where the authorities come from. If it changes, they are read again.
+struct authority_source {
     std::string file{};
     std::string folder{};
     std::int64_t changed_s = 0;
     std::int64_t changed_ns = 0;
     std::int64_t size = 0;
-    /// A child of fork() reads for itself: in the parent, another thread may have held the lock
-    /// that is in the store.
+    /// A child of fork() reads them again: another thread of the parent may have held the store's
+    /// lock during the fork.
     std::uint64_t generation = 0;
 
-    bool operator==(const source&) const = default;
+    bool operator==(const authority_source&) const = default;
 };
 
-std::string setting(const char* variable, const char* otherwise) {
+std::string environment_or(const char* variable, const char* fallback) {
     const char* const value = ::secure_getenv(variable); // as OpenSSL does
-    return value != nullptr ? value : otherwise;
+    return value != nullptr ? value : fallback;
 }
 
-source current_source() {
-    source out{.file = setting(X509_get_default_cert_file_env(), X509_get_default_cert_file()),
-               .folder = setting(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()),
-               .generation = base::process_generation()};
-    struct stat about {};
-    if (::stat(out.file.c_str(), &about) == 0) {
-        out.changed_s = about.st_mtim.tv_sec;
-        out.changed_ns = about.st_mtim.tv_nsec;
-        out.size = about.st_size;
+authority_source current_source() {
+    authority_source out{
+        .file = environment_or(X509_get_default_cert_file_env(), X509_get_default_cert_file()),
+        .folder = environment_or(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()),
+        .generation = base::process_generation()};
+    struct stat status {};
+    if (::stat(out.file.c_str(), &status) == 0) {
+        out.changed_s = status.st_mtim.tv_sec;
+        out.changed_ns = status.st_mtim.tv_nsec;
+        out.size = status.st_size;
     }
     return out;
 }
 
-struct reading {
-    source from;
+struct cached_store {
+    authority_source source;
     X509_STORE* store;
-    const reading* before; ///< kept, because others may still be looking at it
+    const cached_store* previous; ///< never freed: other threads may still use it
 };
 
-std::atomic<const reading*> newest{nullptr};
+std::atomic<const cached_store*> newest{nullptr};
 
 } // namespace
 
 X509_STORE* system_authorities() {
-    auto from = current_source();
-    const reading* seen = newest.load();
-    if (seen != nullptr && seen->from == from) { return seen->store; }
+    auto source = current_source();
+    const cached_store* cached = newest.load();
+    if (cached != nullptr && cached->source == source) { return cached->store; }
     std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> store{X509_STORE_new(),
                                                                   X509_STORE_free};
     if (!store || X509_STORE_set_default_paths(store.get()) != 1) { return nullptr; }
-    auto made = std::make_unique<reading>(reading{std::move(from), store.get(), seen});
-    while (!newest.compare_exchange_weak(made->before, made.get())) {}
-    (void)made.release();
+    auto entry =
+        std::make_unique<cached_store>(cached_store{std::move(source), store.get(), cached});
+    while (!newest.compare_exchange_weak(entry->previous, entry.get())) {}
+    (void)entry.release();
     return store.release();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a TLS connection needs before it begins: OpenSSL's objects, and the files of tls_terms.
+// Makes the OpenSSL objects of a TLS connection from tls_options.
 
 #include "holdfast/net/endpoint.hpp"
 
@@ -11,33 +11,32 @@
 
 namespace holdfast::net {
 
-/// Frees what OpenSSL has made.
 template <auto Free>
-struct freed_by {
+struct openssl_deleter {
     template <class Object>
-    void operator()(Object* what) const noexcept {
-        Free(what);
+    void operator()(Object* object) const noexcept {
+        Free(object);
     }
 };
-using ssl_context = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
-using ssl_connection = std::unique_ptr<SSL, freed_by<SSL_free>>;
+using ssl_context = std::unique_ptr<SSL_CTX, openssl_deleter<SSL_CTX_free>>;
+using ssl_connection = std::unique_ptr<SSL, openssl_deleter<SSL_free>>;
 
-/// Why there can be no TLS on these terms, e.g. because of a file; for people.
-class tls_problem : public std::runtime_error {
+/// TLS cannot be set up with these options, e.g. because of a file. what() is for people.
+class tls_setup_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// With authorities and own certificate loaded; TLS 1.2 or newer. Throws tls_problem.
-[[nodiscard]] ssl_context make_context(const tls_terms& terms);
+/// Loads the authorities and the client's certificate; TLS 1.2 or newer. Throws tls_setup_error.
+[[nodiscard]] ssl_context make_context(const tls_options& options);
 
-/// The name that the server's certificate must bear: `server_name`, or else the host. May be an
-/// address, which has no zone (`%eth0`) then.
-[[nodiscard]] std::string expected_name(const endpoint& where);
+/// The name that the server's certificate must contain: `server_name`, otherwise the host. An IPv6
+/// address comes without its zone (`%eth0`).
+[[nodiscard]] std::string expected_name(const endpoint& endpoint);
 
-/// A client's connection that demands a certificate for `name`, if the terms say so, and asks for
-/// `name` unless it is an address. Throws tls_problem.
-[[nodiscard]] ssl_connection make_connection(SSL_CTX* context, const tls_terms& terms,
+/// A client connection. With `options.verify` it requires a certificate for `name`; it sends `name`
+/// as SNI unless that is an address. Throws tls_setup_error.
+[[nodiscard]] ssl_connection make_connection(SSL_CTX* context, const tls_options& options,
                                              const std::string& name);
 
 } // namespace holdfast::net

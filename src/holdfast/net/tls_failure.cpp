@@ -11,10 +11,10 @@ namespace holdfast::net {
 
 namespace {
 
-constexpr const char* wants_certificate = "the server demands a client certificate";
+constexpr const char* certificate_demanded = "the server demands a client certificate";
 
-std::string certificate_text(long verdict, const std::string& name) {
-    switch (verdict) {
+std::string certificate_text(long verify_result, const std::string& name) {
+    switch (verify_result) {
     case X509_V_ERR_CERT_HAS_EXPIRED: return "the server's certificate has expired";
     case X509_V_ERR_CERT_NOT_YET_VALID: return "the server's certificate is not yet valid";
     case X509_V_ERR_HOSTNAME_MISMATCH:
@@ -30,7 +30,7 @@ std::string certificate_text(long verdict, const std::string& name) {
     default: break;
     }
     return std::string{"the server's certificate does not verify: "} +
-           X509_verify_cert_error_string(verdict);
+           X509_verify_cert_error_string(verify_result);
 }
 
 std::string reason_text(unsigned long code) {
@@ -38,22 +38,20 @@ std::string reason_text(unsigned long code) {
     return reason != nullptr ? reason : "error " + std::to_string(code);
 }
 
-tls_failure protocol_failure(unsigned long code, const tls_circumstances& circumstances) {
+tls_failure protocol_failure(unsigned long code, const tls_connection_info& info) {
     switch (ERR_GET_REASON(code)) {
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_HTTP_REQUEST:
     case SSL_R_PACKET_LENGTH_TOO_LONG:
     case SSL_R_RECORD_LENGTH_MISMATCH:
-        if (circumstances.shaking_hands) {
-            return {"the server does not speak TLS on this port", true};
-        }
+        if (info.in_handshake) { return {"the server does not speak TLS on this port", true}; }
         break;
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
     case SSL_R_VERSION_TOO_LOW: return {"the server speaks no TLS of version 1.2 or newer", true};
-    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return {wants_certificate, true};
-    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: // all that TLS 1.2 has to say
-        if (circumstances.certificate_asked_for) { return {wants_certificate, true}; }
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return {certificate_demanded, true};
+    case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE: // TLS 1.2 has no more specific alert
+        if (info.certificate_requested) { return {certificate_demanded, true}; }
         return {"the server refuses the TLS handshake, perhaps for want of a common cipher", true};
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
@@ -64,34 +62,34 @@ tls_failure protocol_failure(unsigned long code, const tls_circumstances& circum
     case SSL_R_TLSV1_ALERT_ACCESS_DENIED:
         return {"the server refuses the client certificate: " + reason_text(code), true};
     case SSL_R_TLSV1_UNRECOGNIZED_NAME:
-        return {"the server does not know the name " + base::quote(circumstances.name), true};
+        return {"the server does not know the name " + base::quote(info.name), true};
     default: break;
     }
     return {"TLS failed: " + reason_text(code), false};
 }
 
-tls_failure link_failure(int error, const tls_circumstances& circumstances) {
+tls_failure socket_failure(int error, const tls_connection_info& info) {
     std::string text = error != 0 ? system_text(error) : closed_by_server;
-    if (circumstances.shaking_hands) { text += " during the TLS handshake"; }
-    // Its reason may have been lost on the way.
-    if (circumstances.certificate_asked_for) { text += "; it had asked for a client certificate"; }
+    if (info.in_handshake) { text += " during the TLS handshake"; }
+    // The server's alert may have been lost.
+    if (info.certificate_requested) { text += "; it had asked for a client certificate"; }
     return {std::move(text), false};
 }
 
 } // namespace
 
-tls_failure explain(const SSL* connection, int result, const tls_circumstances& circumstances) {
+tls_failure describe_failure(const SSL* connection, int result, const tls_connection_info& info) {
     const unsigned long code = ERR_peek_error();
     ERR_clear_error();
     const bool has_reason = result == SSL_ERROR_SSL && code != 0;
     if (has_reason && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-        return {certificate_text(SSL_get_verify_result(connection), circumstances.name), true};
+        return {certificate_text(SSL_get_verify_result(connection), info.name), true};
     }
     if (has_reason && ERR_GET_REASON(code) != SSL_R_UNEXPECTED_EOF_WHILE_READING) {
-        return protocol_failure(code, circumstances);
+        return protocol_failure(code, info);
     }
-    const auto& link = circumstances.link;
-    return link_failure(link.send_error != 0 ? link.send_error : link.receive_error, circumstances);
+    const auto& link = info.link;
+    return socket_failure(link.send_error != 0 ? link.send_error : link.receive_error, info);
 }
 
 } // namespace holdfast::net

@@ -1,5 +1,5 @@
 #pragma once
-// Why a TLS connection failed, in words.
+// Turns the failure of a TLS connection into a message.
 
 #include "holdfast/net/tls_link.hpp"
 
@@ -11,20 +11,19 @@ namespace holdfast::net {
 
 struct tls_failure {
     std::string text{};
-    bool for_good = false;
+    bool permanent = false; ///< see stream::failure_is_permanent
 };
 
-/// What is known about the connection beside what OpenSSL says.
-struct tls_circumstances {
-    const std::string& name; ///< that the certificate had to bear
+/// Facts about the connection that OpenSSL's error does not contain.
+struct tls_connection_info {
+    const std::string& name; ///< that the certificate must contain
     const tls_link& link;
-    bool shaking_hands;         ///< the handshake is not over
-    bool certificate_asked_for; ///< by the server, and there is none
+    bool in_handshake;
+    bool certificate_requested; ///< the server requested one, and the client has none
 };
 
-/// After a call that failed; `result` is what SSL_get_error() made of it. Empties OpenSSL's error
-/// queue.
-[[nodiscard]] tls_failure explain(const SSL* connection, int result,
-                                  const tls_circumstances& circumstances);
+/// After a call that failed; `result` is that of SSL_get_error(). Clears OpenSSL's error queue.
+[[nodiscard]] tls_failure describe_failure(const SSL* connection, int result,
+                                           const tls_connection_info& info);
 
 } // namespace holdfast::net

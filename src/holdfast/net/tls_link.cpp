@@ -46,12 +46,12 @@ int receive_some(BIO* bio, char* into, int size) {
 }
 
 long control(BIO* bio, int command, long /*number*/, void* /*more*/) {
-    if (command == BIO_CTRL_FLUSH) { return 1; } // nothing is kept back
+    if (command == BIO_CTRL_FLUSH) { return 1; } // nothing is buffered
     if (command == BIO_CTRL_EOF) { return link_of(bio).ended ? 1 : 0; }
     return 0;
 }
 
-// Never freed: streams may outlive static variables.
+// Never freed: a stream may be used after static variables are destroyed.
 BIO_METHOD* make_method() noexcept {
     BIO_METHOD* out = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "holdfast");
     if (out != nullptr) {
@@ -64,11 +64,11 @@ BIO_METHOD* make_method() noexcept {
 
 } // namespace
 
-BIO* make_bio(tls_link& over) noexcept {
+BIO* make_bio(tls_link& link) noexcept {
     static const BIO_METHOD* const method = make_method();
     BIO* out = method != nullptr ? BIO_new(method) : nullptr;
     if (out != nullptr) {
-        BIO_set_data(out, &over);
+        BIO_set_data(out, &link);
         BIO_set_init(out, 1);
     }
     return out;

@@ -1,5 +1,5 @@
 #pragma once
-// A stream over TLS, by OpenSSL.
+// A stream over TLS, with OpenSSL.
 
 #include "holdfast/net/socket_stream.hpp"
 #include "holdfast/net/tls_context.hpp"
@@ -12,16 +12,18 @@
 
 namespace holdfast::net {
 
-/// Reading may have to wait until something can be sent, and writing until something has come,
-/// because TLS has things of its own to say (new keys). What each of them waits for:
+/// TLS sends protocol messages of its own (new keys). So a read may need a writable socket, and a
+/// write may need a readable one. What each of them needs before it can continue:
 ///
-///  read    nothing: as long as there is no more | room: a message of TLS's own could not be sent
-///  write   nothing: all was taken | room: the socket is full | bytes: a message must come first
+///  read    none: more bytes | writable: a protocol message could not be sent
+///  write   none: all was accepted | writable: the send buffer is full | readable: a protocol
+///          message must arrive first
 ///
-/// A write that waits for bytes is not polled for; it asks for room again as soon as some came.
+/// The socket is always polled for reading. A write that needs a readable socket becomes `writable`
+/// when bytes have arrived.
 class tls_stream final : public socket_stream {
 public:
-    explicit tls_stream(const endpoint& where, const lookup& target = system_lookup);
+    explicit tls_stream(const endpoint& endpoint, const lookup_function& lookup = system_lookup);
     ~tls_stream() override;
 
     [[nodiscard]] std::string_view step() const noexcept override;
@@ -30,24 +32,24 @@ public:
     [[nodiscard]] int plain_descriptor() const noexcept override { return -1; }
 
 private:
-    enum class need : std::uint8_t { nothing, room, bytes };
+    enum class need : std::uint8_t { none, writable, readable };
 
-    void connected() override;
+    void on_connected() override;
     [[nodiscard]] short events() const noexcept override;
-    void go_on() override;
+    void on_socket_ready() override;
 
-    void shake_hands();
-    /// After a call of OpenSSL's that did not succeed: what it needs, or it has failed.
-    [[nodiscard]] need after(int result);
-    static int on_certificate_asked_for(SSL* connection, X509** certificate, EVP_PKEY** key);
+    void do_handshake();
+    /// After an OpenSSL call that did not succeed: returns what it needs, or fails the stream.
+    [[nodiscard]] need handle_result(int result);
+    static int on_certificate_requested(SSL* connection, X509** certificate, EVP_PKEY** key);
 
     std::string name_;
     tls_link link_{};
     ssl_context context_{};
-    ssl_connection connection_{}; // after the link, which it uses
-    need read_needs_ = need::nothing;
-    need write_needs_ = need::nothing;
-    bool certificate_asked_for_ = false;
+    ssl_connection connection_{}; // destroyed before the link, which it uses
+    need read_needs_ = need::none;
+    need write_needs_ = need::none;
+    bool certificate_requested_ = false;
 };
 
 } // namespace holdfast::net

@@ -1,8 +1,8 @@
 // Long made-up histories: a clean one passes, and no fault planted into it goes unnoticed.
 
-#include "history/generate.hpp"
+#include "history/generator.hpp"
 #include "history/line.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 #include "history/recorder.hpp"
 #include "history/report.hpp"
 #include "planted_faults.hpp"
@@ -28,7 +28,7 @@ TEST(history_generated, is_clean_whatever_the_seed) {
     }
 }
 
-TEST(history_generated, holds_all_that_can_happen_and_is_the_same_each_time) {
+TEST(history_generated, has_every_event_and_is_the_same_each_time) {
     const auto history = generate({.events = 5000});
     const auto s = summarise(history);
     for (const auto count : {s.hand_offs, s.given_up, s.losses, s.kills, s.stops, s.breaks,
@@ -94,7 +94,7 @@ TEST(history_fault, exists_for_every_rule) {
 /// Generous, for sanitizers and busy machines: what is quadratic takes minutes.
 constexpr auto long_enough = 30s;
 
-TEST(history_generated, is_checked_in_no_time_even_if_long) {
+TEST(history_generated, is_checked_quickly_even_if_long) {
     const auto history = generate({.processes = 32, .names = 1, .events = 100'000});
     const auto before = now();
     const auto found = check(history, {.starvation_bound = 60s, .fifo = true, .counter = true});

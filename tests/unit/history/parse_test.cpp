@@ -1,8 +1,7 @@
 // Lines: written, read back, torn and garbled.
 
-#include "history/parse.hpp"
-
 #include "history/line.hpp"
+#include "history/parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +24,7 @@ const std::string good = to_line({.at = 5ns,
                                   .process = "p",
                                   .type = released{.name = "n", .owner = "o"}});
 
-std::vector<happening> one_of_each() {
+std::vector<event_type> one_of_each() {
     return {requested{"n", "o", mode::permits, 2, 3, 1500ms},
             granted{"n", "o", ~std::uint64_t{0}, 77ns},
             renewed{"n", "o", never},

@@ -1,6 +1,6 @@
 #pragma once
-// Faults to plant into clean histories. Each finds the places at which it shows and makes one of
-// them go wrong.
+// Faults to plant into clean histories. Each finds the holds at which it would show, and changes
+// one of them.
 
 #include "history/checker.hpp"
 

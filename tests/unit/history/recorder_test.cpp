@@ -3,7 +3,7 @@
 #include "history/recorder.hpp"
 
 #include "history/line.hpp"
-#include "history/parse.hpp"
+#include "history/parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -198,7 +198,7 @@ TEST(history_program, exits_with_0_when_clean_1_on_violations_2_when_unreadable)
     EXPECT_EQ(check_history(path), 2);
 }
 
-TEST(history_program, exits_with_2_when_misused) {
+TEST(history_program, exits_with_2_for_a_wrong_option) {
     for (const auto* arguments : {"", "--what", "--fifo", "--loss", "--loss x /dev/null",
                                   "--loss -1 /dev/null", "/no/such/history", "/"}) {
         EXPECT_EQ(check_history(arguments), 2) << arguments;

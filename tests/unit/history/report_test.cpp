@@ -11,12 +11,12 @@ using namespace holdfast::history::testing;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-script busy_day() {
-    script s;
+history_script busy_day() {
+    history_script s;
     s.hold("a", 1, 0ms, 100ms).ask(10ms, "b").write(15ms, "a", 1).release(20ms, "a");
     s.grant(21ms, "b", 2, 100ms).release(30ms, "b").hold("b", 3, 40ms, 100ms).lose(100ms, "b");
     s.ask(101ms, "c").kill("c", 102ms).write(110ms, "b", 1, false);
-    s.ask(120ms, "d").give_up(130ms, "d").stop("a", 140ms, 150ms).break_it(160ms);
+    s.ask(120ms, "d").give_up(130ms, "d").stop("a", 140ms, 150ms).break_lock(160ms);
     return s;
 }
 
@@ -46,7 +46,7 @@ TEST(history_report, sums_up_what_happened) {
 }
 
 TEST(history_report, shows_each_violation_with_its_events) {
-    script s;
+    history_script s;
     s.hold("a", 1, 0ms, 100ms).hold("b", 2, 50ms, 100ms).release(60ms, "a").release(60ms, "b");
     s.events[1].line = 12;
     const auto text = describe(s.events, check(s.events));
@@ -57,7 +57,7 @@ TEST(history_report, shows_each_violation_with_its_events) {
 }
 
 TEST(history_report, does_not_print_a_thousand_violations) {
-    script s;
+    history_script s;
     for (int i = 0; i < 1000; ++i) { s.release(1ms * i, "a"); }
     const auto found = check(s.events);
     EXPECT_EQ(found.size(), 1000U);
@@ -67,14 +67,14 @@ TEST(history_report, does_not_print_a_thousand_violations) {
 }
 
 TEST(history_report, prints_names_of_any_bytes_readably) {
-    auto s = script{};
+    auto s = history_script{};
     s.add(0ms, "a", released{"a\nb\x1b", "o"});
     const auto text = describe(s.events, check(s.events));
     EXPECT_THAT(text, HasSubstr("on a%0Ab%1B"));
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(history_report, has_words_and_a_promise_for_every_rule) {
+TEST(history_report, has_a_text_and_a_promise_for_every_rule) {
     for (int r = 0; r <= static_cast<int>(rule::incoherent); ++r) {
         EXPECT_NE(to_string(static_cast<rule>(r)), "?");
         EXPECT_EQ(promise_of(static_cast<rule>(r)) == 0, static_cast<rule>(r) == rule::incoherent);

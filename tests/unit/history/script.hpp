@@ -21,64 +21,68 @@ using ::testing::IsEmpty;
 inline constexpr stamp start = 1s;
 inline constexpr std::string_view the_name = "stock:1001";
 
-class script {
+class history_script {
 public:
-    script& ask(stamp at, const std::string& owner, requested what = {}) {
-        what.name = the_name;
-        what.owner = owner;
-        return add(at, owner, what);
+    history_script& ask(stamp at, const std::string& owner, requested request = {}) {
+        request.name = the_name;
+        request.owner = owner;
+        return add(at, owner, request);
     }
-    script& ask_shared(stamp at, const std::string& owner) {
+    history_script& ask_shared(stamp at, const std::string& owner) {
         return ask(at, owner, {.mode = mode::shared});
     }
-    script& ask_permits(stamp at, const std::string& owner, unsigned n, unsigned limit) {
+    history_script& ask_permits(stamp at, const std::string& owner, unsigned n, unsigned limit) {
         return ask(at, owner, {.mode = mode::permits, .n = n, .limit = limit});
     }
-    script& grant(stamp at, const std::string& owner, std::uint64_t token, stamp until) {
+    history_script& grant(stamp at, const std::string& owner, std::uint64_t token, stamp until) {
         return add(at, owner, granted{name(), owner, token, start + until});
     }
-    script& renew(stamp at, const std::string& owner, stamp until) {
+    history_script& renew(stamp at, const std::string& owner, stamp until) {
         return add(at, owner, renewed{name(), owner, start + until});
     }
-    script& release(stamp at, const std::string& owner) {
+    history_script& release(stamp at, const std::string& owner) {
         return add(at, owner, released{name(), owner});
     }
-    script& lose(stamp at, const std::string& owner) { return add(at, owner, lost{name(), owner}); }
-    script& give_up(stamp at, const std::string& owner) {
+    history_script& lose(stamp at, const std::string& owner) {
+        return add(at, owner, lost{name(), owner});
+    }
+    history_script& give_up(stamp at, const std::string& owner) {
         return add(at, owner, gave_up{name(), owner, reason::timeout});
     }
-    script& write(stamp at, const std::string& owner, std::uint64_t token, bool accepted = true) {
+    history_script& write(stamp at, const std::string& owner, std::uint64_t token,
+                          bool accepted = true) {
         return add(at, owner, wrote{name(), owner, token, accepted});
     }
-    script& slow_write(stamp begun, stamp at, const std::string& owner, std::uint64_t token) {
+    history_script& slow_write(stamp begun, stamp at, const std::string& owner,
+                               std::uint64_t token) {
         return add(at, owner, wrote{name(), owner, token, true, start + begun});
     }
-    script& count(stamp at, const std::string& owner, std::int64_t value) {
+    history_script& count(stamp at, const std::string& owner, std::int64_t value) {
         return add(at, owner, wrote{name(), owner, 1, true, {}, value});
     }
-    script& slow_count(stamp begun, stamp at, const std::string& owner, std::uint64_t token,
-                       std::int64_t value) {
+    history_script& slow_count(stamp begun, stamp at, const std::string& owner, std::uint64_t token,
+                               std::int64_t value) {
         return add(at, owner, wrote{name(), owner, token, true, start + begun, value});
     }
-    script& stop(const std::string& owner, stamp from, stamp to) {
+    history_script& stop(const std::string& owner, stamp from, stamp to) {
         return add(to, "test", resumed{owner[0], start + from, start + to});
     }
-    script& kill(const std::string& owner, stamp sent) {
+    history_script& kill(const std::string& owner, stamp sent) {
         return add(sent + 1ms, "test", killed{owner[0], start + sent});
     }
-    script& break_it(stamp at, std::uint64_t token = 0) {
+    history_script& break_lock(stamp at, std::uint64_t token = 0) {
         return add(at, "test", broken{name(), token, {}});
     }
     /// Something unrelated, so that the history goes on until then.
-    script& end(stamp at) { return add(at, "test", resumed{-1, start, start}); }
+    history_script& end(stamp at) { return add(at, "test", resumed{-1, start, start}); }
 
     /// A whole hold, exclusive, asked for at the moment it is granted.
-    script& hold(const std::string& owner, std::uint64_t token, stamp from, stamp until) {
+    history_script& hold(const std::string& owner, std::uint64_t token, stamp from, stamp until) {
         return ask(from, owner).grant(from, owner, token, until);
     }
 
-    script& add(stamp at, const std::string& owner, happening happening) {
-        events.push_back({start + at, owner[0], 1, owner, std::move(happening)});
+    history_script& add(stamp at, const std::string& owner, event_type type) {
+        events.push_back({start + at, owner[0], 1, owner, std::move(type)});
         return *this;
     }
 

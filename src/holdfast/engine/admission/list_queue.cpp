@@ -34,7 +34,7 @@ void list_queue::push(waiter&& waiter) {
             by_owner_.emplace(owner, std::prev(order_.end())).second;
         assert(is_new);
     } catch (...) {
-        order_.pop_back(); // no memory: nothing happened
+        order_.pop_back(); // out of memory: nothing has changed
         throw;
     }
 }
@@ -61,24 +61,24 @@ std::optional<unsigned> list_queue::ahead(const base::owner_id& owner) {
     for (unsigned place = 0; place < exact_places; ++place, --at) {
         if (at == order_.begin()) { return place; }
     }
-    // Those that left from the middle are counted still; but never more than there are.
+    // Waiters that left from the middle still count, but the result never exceeds the queue.
     const auto apart = found->second->serial - order_.front().serial;
     return static_cast<unsigned>(std::min<std::uint64_t>(apart, order_.size() - 1));
 }
 
-void list_queue::visit(const std::function<void(const waiter&)>& see) {
-    for (const entry& item : order_) { see(item.waiter); }
+void list_queue::visit(const std::function<void(const waiter&)>& visitor) {
+    for (const entry& item : order_) { visitor(item.waiter); }
 }
 
 unsigned list_queue::drop_dead(const moment& at) {
     unsigned gone = 0;
-    for (auto one = order_.begin(); one != order_.end();) {
-        if (at.dead(one->waiter)) {
-            by_owner_.erase(one->waiter.owner);
-            one = order_.erase(one);
+    for (auto it = order_.begin(); it != order_.end();) {
+        if (at.dead(it->waiter)) {
+            by_owner_.erase(it->waiter.owner);
+            it = order_.erase(it);
             ++gone;
         } else {
-            ++one;
+            ++it;
         }
     }
     return gone;

@@ -1,5 +1,5 @@
 #pragma once
-// A queue in memory.
+// The waiter queue of one name, in memory.
 
 #include "holdfast/engine/admission/queue.hpp"
 
@@ -14,7 +14,7 @@ struct owner_hash {
     [[nodiscard]] std::size_t operator()(const base::owner_id& owner) const noexcept;
 };
 
-/// A list for the order and a map to find an owner in it: constant time whatever the length.
+/// A list for the order and a map from owner to list node: constant time at any length.
 class list_queue final : public waiter_queue {
 public:
     [[nodiscard]] const waiter* front() override;
@@ -23,7 +23,7 @@ public:
     bool touch(const base::owner_id& owner, base::instant alive_until) override;
     bool erase(const base::owner_id& owner) override;
     [[nodiscard]] std::optional<unsigned> ahead(const base::owner_id& owner) override;
-    void visit(const std::function<void(const waiter&)>& see) override;
+    void visit(const std::function<void(const waiter&)>& visitor) override;
     unsigned drop_dead(const moment& at) override;
 
 private:

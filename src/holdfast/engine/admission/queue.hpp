@@ -1,5 +1,5 @@
 #pragma once
-// Who waits for one name, first in, first out.
+// The waiters of one name, first in, first out: the interface of all queues.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/ids.hpp"
@@ -13,7 +13,7 @@
 
 namespace holdfast::engine::admission {
 
-/// Kind and limit are the record's: they cannot change while anybody waits.
+/// One waiter. Kind and limit are in the record: they cannot change while anybody waits.
 struct waiter {
     base::owner_id owner;
     holdfast::mode mode = mode::exclusive;
@@ -22,13 +22,13 @@ struct waiter {
     base::milliseconds lease{0};
     base::milliseconds min_hold{0};
     bool detached = false;
-    base::instant alive_until{};    ///< dropped from here on unless heard of
+    base::instant alive_until{};    ///< dropped from here on unless touched
     std::int64_t since_wall_us = 0; ///< of the request
-    place from;
+    client_process process;
     std::string note;
 };
 
-/// Tells whether a client is still there, on engines that can know.
+/// Whether a client's process is alive, on engines that can know.
 class liveness {
 public:
     [[nodiscard]] virtual bool is_alive(const base::client_id& client) const = 0;
@@ -51,28 +51,28 @@ struct moment {
     }
 };
 
-/// The queue of one name. The gate counts the entries in record::waiting and calls nothing here
-/// while that is 0. All but `visit` and `drop_dead` must take constant or logarithmic time: a
-/// hand-off may not cost more because many wait.
+/// The queue of one name. The admission rule counts the entries in record::waiting and makes no
+/// call while that is 0. All functions but `visit` and `drop_dead` must take constant or
+/// logarithmic time, so that the length of the queue does not slow a hand-off.
 class waiter_queue {
 public:
-    /// The first, valid until the next call; nullptr if there is none.
+    /// The first waiter, valid until the next call; nullptr if the queue is empty.
     [[nodiscard]] virtual const waiter* front() = 0;
-    /// Removes and gives the first. REQUIRES: not empty.
+    /// Removes the first waiter and returns it. REQUIRES: not empty.
     [[nodiscard]] virtual waiter take() = 0;
-    /// At the end. REQUIRES: its owner is not in the queue.
+    /// Appends a waiter. REQUIRES: its owner is not in the queue.
     virtual void push(waiter&& waiter) = 0;
-    /// Sets alive_until; false if it is not in the queue. One that was silent for too long, but
-    /// whom nobody has dropped yet, is heard of just in time and keeps its place.
+    /// Sets alive_until; false if it is not in the queue. A waiter that is not dropped yet keeps
+    /// its place, also if its alive_until has passed.
     virtual bool touch(const base::owner_id& owner, base::instant alive_until) = 0;
     /// False if it was not in the queue.
     virtual bool erase(const base::owner_id& owner) = 0;
-    /// How many are before it: exact for the first `exact_places`, later ones may be told more than
-    /// there are. Empty if it is not in the queue.
+    /// How many are before it: exact for the first `exact_places`, maybe too high for later ones.
+    /// Empty if it is not in the queue.
     [[nodiscard]] virtual std::optional<unsigned> ahead(const base::owner_id& owner) = 0;
-    /// In order.
-    virtual void visit(const std::function<void(const waiter&)>& see) = 0;
-    /// Removes every dead waiter, wherever it stands; says how many.
+    /// Calls `visitor` for each waiter, in order.
+    virtual void visit(const std::function<void(const waiter&)>& visitor) = 0;
+    /// Removes every dead waiter, wherever it stands; returns how many.
     virtual unsigned drop_dead(const moment& at) = 0;
 
     static constexpr unsigned exact_places = 32;

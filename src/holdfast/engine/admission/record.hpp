@@ -1,5 +1,5 @@
 #pragma once
-// All that is remembered of one name, as plain data that an engine can keep wherever it likes.
+// What an engine keeps of one name, as plain data.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/ids.hpp"
@@ -14,77 +14,78 @@
 
 namespace holdfast::engine::admission {
 
-/// Where a client runs: for people who ask who holds a lock, never trusted.
-struct place {
+/// The process of a client, for admin output only; never trusted.
+struct client_process {
     std::string host;
     std::int64_t pid = 0;
 };
 
-struct hold {
+struct hold_record {
     base::owner_id owner;
     std::uint64_t token = 0;
     holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;
-    bool released = false;          ///< given up by its owner, but kept until `rest_until`
-    bool detached = false;          ///< that its client is dead means nothing
-    base::instant deadline{};       ///< it has expired from here on
-    base::instant rest_until{};     ///< grant + min_hold: it occupies at least until here
+    bool released = false;          ///< released by its owner, but kept until `rest_until`
+    bool detached = false;          ///< does not end when its client dies
+    base::instant deadline{};       ///< it expires here
+    base::instant rest_until{};     ///< grant + min_hold: it blocks the name at least until here
     std::int64_t since_wall_us = 0; ///< of the grant
-    place from;
+    client_process process;
     std::string note;
 
-    /// Nobody's any more, but still in the way.
+    /// Has no holder any more, but still blocks the name.
     [[nodiscard]] bool resting(base::instant now) const noexcept {
         return released || deadline <= now;
     }
-    /// When it stops being in the way if nobody does anything.
+    /// When it stops blocking the name if it is not renewed or released.
     [[nodiscard]] base::instant ends() const noexcept {
         return released ? rest_until : std::max(deadline, rest_until);
     }
 };
 
-/// Recognises a resent release, and a duplicate of an acquire that comes after its release.
+/// By this an engine recognises a resent release, and a duplicate acquire that arrives after the
+/// release of its hold.
 struct last_release {
     base::owner_id owner;
-    op_status status =
-        op_status::not_held; ///< released or handed_off; not_held: there was none yet
+    /// released or handed_off; not_held: nothing was released yet.
+    op_status status = op_status::not_held;
 };
 
 struct record {
     primitive kind = primitive::mutex;
     unsigned limit = 1;
-    unsigned waiting = 0;         ///< entries in the queue: if 0 it need not be looked at
-    std::uint64_t high_water = 0; ///< the highest token given out; 0: none yet
-    std::uint64_t epoch = 0;      ///< what readers carry: the last exclusive token; 0: none yet
+    unsigned waiting = 0;         ///< entries in the queue; while 0 the queue is not read
+    std::uint64_t high_water = 0; ///< the highest token issued; 0: none yet
+    std::uint64_t epoch = 0;      ///< the last exclusive token, which readers carry; 0: none yet
     /// Of a name without a record: the store's mark, which is at least the highest token of every
-    /// record that was forgotten. Not stored with the record.
+    /// deleted record. Not stored with the record.
     std::uint64_t floor = 0;
-    base::instant keep_until{}; ///< an idle record is not forgotten before
+    base::instant keep_until{}; ///< an idle record is not deleted before
     last_release last;
-    std::vector<hold> holds;
+    std::vector<hold_record> holds;
 
-    /// Not held, resting or waited for: another kind or limit may be adopted.
+    /// Without holds and waiters: the next request may use another kind or limit.
     [[nodiscard]] bool idle() const noexcept { return holds.empty() && waiting == 0; }
 };
 
-/// How long an idle record outlives its last use: a resent release still gets its answer, and a
-/// duplicate of an acquire is recognised. Then it is forgotten. The order of tokens (P3) does not
-/// need it: whoever forgets a record raises the store's mark to its highest token, and a name
-/// without a record begins above the mark.
-inline constexpr std::chrono::minutes idle_memory{1};
+/// How long an engine keeps an idle record after its last use, so that it can answer a resent
+/// release and recognise a duplicate acquire. The order of tokens (P3) does not depend on it: an
+/// engine that deletes a record raises the store's mark to its highest token, and the tokens of a
+/// name without a record begin above the mark.
+inline constexpr std::chrono::minutes idle_retention{1};
 
-/// Idle, and a minute past the latest of: its release, the end of a hold that expired or would have
-/// ended had it not been broken, the not-after of its request, and its highest token.
-[[nodiscard]] bool forgettable(const record& state, base::instant now,
-                               std::int64_t wall_us) noexcept;
+/// Idle, and a minute past the latest of: its release, the deadline of a hold that expired or was
+/// broken, the not-after of its request, and its highest token.
+[[nodiscard]] bool is_deletable(const record& state, base::instant now,
+                                std::int64_t wall_us) noexcept;
 
-/// When a new record should be looked at for the first time: by then one that was held for a moment
-/// is forgettable.
-[[nodiscard]] inline base::instant first_look(base::instant now) noexcept {
-    return base::later(now, idle_memory + std::chrono::seconds{10});
+/// When a store first checks whether a new record is deletable: by then the record of a short hold
+/// is.
+[[nodiscard]] inline base::instant first_idle_check(base::instant now) noexcept {
+    return base::later(now, idle_retention + std::chrono::seconds{10});
 }
-/// When a record that is not forgettable now should be looked at again.
-[[nodiscard]] base::instant look_again(const record& state, base::instant now,
-                                       std::int64_t wall_us) noexcept;
+/// When a store checks a record again that is not deletable now.
+[[nodiscard]] base::instant next_idle_check(const record& state, base::instant now,
+                                            std::int64_t wall_us) noexcept;
 
 } // namespace holdfast::engine::admission

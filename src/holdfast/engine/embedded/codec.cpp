@@ -29,10 +29,10 @@ public:
     void u32(std::uint32_t value) { number(value, 4); }
     void u64(std::uint64_t value) { number(value, 8); }
     void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
-    void at(base::instant value) { i64(value.time_since_epoch().count()); }
-    void lasting(base::milliseconds value) { i64(value.count()); }
+    void instant(base::instant value) { i64(value.time_since_epoch().count()); }
+    void duration(base::milliseconds value) { i64(value.count()); }
     void raw(bytes value) { out_.insert(out_.end(), value.begin(), value.end()); }
-    /// Cut where it is longer than the length field can say: host names and notes are for people.
+    /// Truncates what does not fit the length field: host names and notes are only shown.
     void text(const std::string& value) {
         constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
         const auto size = std::min(value.size(), most);
@@ -44,7 +44,7 @@ private:
     buffer& out_;
 };
 
-/// After the first short read everything is zero and `ok` is false.
+/// After the first short read all values are zero and `ok` is false.
 class reader {
 public:
     explicit reader(bytes from) noexcept : rest_{from} {}
@@ -62,8 +62,8 @@ public:
     [[nodiscard]] std::uint32_t u32() noexcept { return static_cast<std::uint32_t>(number(4)); }
     [[nodiscard]] std::uint64_t u64() noexcept { return number(8); }
     [[nodiscard]] std::int64_t i64() noexcept { return static_cast<std::int64_t>(number(8)); }
-    [[nodiscard]] base::instant at() noexcept { return base::instant{base::duration{i64()}}; }
-    [[nodiscard]] base::milliseconds lasting() noexcept { return base::milliseconds{i64()}; }
+    [[nodiscard]] base::instant instant() noexcept { return base::instant{base::duration{i64()}}; }
+    [[nodiscard]] base::milliseconds duration() noexcept { return base::milliseconds{i64()}; }
     [[nodiscard]] std::string text() {
         const bytes raw = take(u16());
         std::string out(raw.size(), '\0');
@@ -71,11 +71,11 @@ public:
         return out;
     }
     [[nodiscard]] base::owner_id owner() noexcept {
-        return owner_of(take(std::tuple_size_v<owner_key>)).value_or(base::owner_id{});
+        return decode_owner(take(std::tuple_size_v<owner_key>)).value_or(base::owner_id{});
     }
     /// An enumerator below `count`.
     template <typename Enum>
-    [[nodiscard]] Enum one_of(unsigned count) noexcept {
+    [[nodiscard]] Enum enumerator(unsigned count) noexcept {
         const auto value = u8();
         if (value >= count) { ok_ = false; }
         return ok_ ? static_cast<Enum>(value) : Enum{};
@@ -104,46 +104,46 @@ private:
     bool ok_ = true;
 };
 
-constexpr unsigned modes = 3;
-constexpr unsigned primitives = 3;
-constexpr unsigned queueings = 3;
-constexpr std::size_t least_hold_bytes = 75;
+constexpr unsigned mode_count = 3;
+constexpr unsigned primitive_count = 3;
+constexpr unsigned queueing_count = 3;
+constexpr std::size_t min_hold_bytes = 75;
 
-void put(writer& to, const admission::hold& hold) {
-    to.raw(key_of(hold.owner));
+void put(writer& to, const admission::hold_record& hold) {
+    to.raw(encode_owner(hold.owner));
     to.u64(hold.token);
     to.u8(static_cast<std::uint8_t>(hold.mode));
     to.u32(hold.permits);
     to.u8(hold.released ? 1 : 0);
     to.u8(hold.detached ? 1 : 0);
-    to.at(hold.deadline);
-    to.at(hold.rest_until);
+    to.instant(hold.deadline);
+    to.instant(hold.rest_until);
     to.i64(hold.since_wall_us);
-    to.i64(hold.from.pid);
-    to.text(hold.from.host);
+    to.i64(hold.process.pid);
+    to.text(hold.process.host);
     to.text(hold.note);
 }
 
-admission::hold get_hold(reader& from) {
-    admission::hold out;
-    out.owner = from.owner();
-    out.token = from.u64();
-    out.mode = from.one_of<mode>(modes);
-    out.permits = from.u32();
-    out.released = from.flag();
-    out.detached = from.flag();
-    out.deadline = from.at();
-    out.rest_until = from.at();
-    out.since_wall_us = from.i64();
-    out.from.pid = from.i64();
-    out.from.host = from.text();
-    out.note = from.text();
+admission::hold_record get_hold(reader& in) {
+    admission::hold_record out;
+    out.owner = in.owner();
+    out.token = in.u64();
+    out.mode = in.enumerator<mode>(mode_count);
+    out.permits = in.u32();
+    out.released = in.flag();
+    out.detached = in.flag();
+    out.deadline = in.instant();
+    out.rest_until = in.instant();
+    out.since_wall_us = in.i64();
+    out.process.pid = in.i64();
+    out.process.host = in.text();
+    out.note = in.text();
     return out;
 }
 
 } // namespace
 
-owner_key key_of(const base::owner_id& owner) noexcept {
+owner_key encode_owner(const base::owner_id& owner) noexcept {
     owner_key key{};
     std::memcpy(key.data(), owner.client.bytes.data(), owner.client.bytes.size());
     for (unsigned at = 0; at < 8; ++at) {
@@ -152,7 +152,7 @@ owner_key key_of(const base::owner_id& owner) noexcept {
     return key;
 }
 
-std::optional<base::owner_id> owner_of(bytes key) noexcept {
+std::optional<base::owner_id> decode_owner(bytes key) noexcept {
     if (key.size() != std::tuple_size_v<owner_key>) { return std::nullopt; }
     base::owner_id owner;
     std::memcpy(owner.client.bytes.data(), key.data(), owner.client.bytes.size());
@@ -171,11 +171,11 @@ void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     to.u32(record.waiting);
     to.u64(record.high_water);
     to.u64(record.epoch);
-    to.at(record.keep_until);
-    to.raw(key_of(record.last.owner));
+    to.instant(record.keep_until);
+    to.raw(encode_owner(record.last.owner));
     to.u8(static_cast<std::uint8_t>(record.last.status));
     to.u32(static_cast<std::uint32_t>(record.holds.size()));
-    for (const admission::hold& each : record.holds) { put(to, each); }
+    for (const admission::hold_record& each : record.holds) { put(to, each); }
 }
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
@@ -184,17 +184,17 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     if (format == 0 || format > record_format) { return std::nullopt; }
     const bool same_boot = in.u32() == boot;
     admission::record out;
-    out.kind = in.one_of<primitive>(primitives);
+    out.kind = in.enumerator<primitive>(primitive_count);
     out.limit = in.u32();
     out.waiting = in.u32();
     out.high_water = in.u64();
     out.epoch = in.u64();
-    out.keep_until = in.at();
+    out.keep_until = in.instant();
     out.last.owner = in.owner();
-    out.last.status = in.one_of<op_status>(static_cast<unsigned>(op_status::failed) + 1);
+    out.last.status = in.enumerator<op_status>(static_cast<unsigned>(op_status::failed) + 1);
     const std::uint32_t holds = in.u32();
-    // Before anything is reserved: a damaged count must not ask for gigabytes.
-    if (!in.ok() || holds > in.left() / least_hold_bytes) { return std::nullopt; }
+    // Check before reserving: a damaged count must not allocate gigabytes.
+    if (!in.ok() || holds > in.left() / min_hold_bytes) { return std::nullopt; }
     out.holds.reserve(holds);
     for (std::uint32_t at = 0; at < holds; ++at) { out.holds.push_back(get_hold(in)); }
     if (!in.at_end()) { return std::nullopt; }
@@ -202,7 +202,7 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     if (!same_boot) {
         out.holds.clear();
         out.waiting = 0;
-        out.keep_until = {}; // on that boot's clock
+        out.keep_until = {}; // it is on the clock of that boot
     }
     return out;
 }
@@ -213,27 +213,27 @@ void encode(const admission::waiter& waiter, buffer& out) {
     to.u8(static_cast<std::uint8_t>(waiter.mode));
     to.u32(waiter.permits);
     to.u8(static_cast<std::uint8_t>(waiter.queue));
-    to.lasting(waiter.lease);
-    to.lasting(waiter.min_hold);
+    to.duration(waiter.lease);
+    to.duration(waiter.min_hold);
     to.u8(waiter.detached ? 1 : 0);
     to.i64(waiter.since_wall_us);
-    to.i64(waiter.from.pid);
-    to.text(waiter.from.host);
+    to.i64(waiter.process.pid);
+    to.text(waiter.process.host);
     to.text(waiter.note);
 }
 
 bool decode_waiter(bytes from, admission::waiter& out) {
     reader in{from};
     if (in.u8() != waiter_format) { return false; }
-    out.mode = in.one_of<mode>(modes);
+    out.mode = in.enumerator<mode>(mode_count);
     out.permits = in.u32();
-    out.queue = in.one_of<queueing>(queueings);
-    out.lease = in.lasting();
-    out.min_hold = in.lasting();
+    out.queue = in.enumerator<queueing>(queueing_count);
+    out.lease = in.duration();
+    out.min_hold = in.duration();
     out.detached = in.flag();
     out.since_wall_us = in.i64();
-    out.from.pid = in.i64();
-    out.from.host = in.text();
+    out.process.pid = in.i64();
+    out.process.host = in.text();
     out.note = in.text();
     return in.at_end();
 }

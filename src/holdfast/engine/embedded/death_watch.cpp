@@ -10,9 +10,9 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-constexpr std::size_t most_watched = 8;
-/// A waiter that is still first beats more often than that.
-constexpr std::chrono::seconds forgotten_after{5};
+constexpr std::size_t max_watched = 8;
+/// Longer than the interval of a waiter's beats, which renew the entry.
+constexpr std::chrono::seconds entry_timeout{5};
 
 base::fd open_process(std::int64_t pid) noexcept {
     if (pid <= 0 || pid == ::getpid()) { return {}; }
@@ -23,19 +23,20 @@ base::fd open_process(std::int64_t pid) noexcept {
 
 bool death_watch::watch(const blocker& holder, const admission::liveness& clients,
                         base::instant now) {
-    std::erase_if(watched_, [&](const entry& each) { return each.wanted + forgotten_after < now; });
+    std::erase_if(watched_,
+                  [&](const entry& each) { return each.last_needed + entry_timeout < now; });
     const auto known = std::find_if(watched_.begin(), watched_.end(), [&](const entry& each) {
         return each.client == holder.client;
     });
     if (known != watched_.end()) {
-        known->wanted = now;
+        known->last_needed = now;
         return false;
     }
     base::fd process = open_process(holder.pid);
-    if (process && watched_.size() < most_watched) {
+    if (process && watched_.size() < max_watched) {
         watched_.push_back({holder.client, std::move(process), now});
     }
-    // Asked after opening: it may have died in between, and then no descriptor will tell.
+    // Checked after opening: a process that died before that has no pidfd.
     return !clients.is_alive(holder.client);
 }
 
@@ -46,9 +47,9 @@ void death_watch::pollables(std::vector<pollfd>& out) const {
 }
 
 /// The entry stays, without its descriptor: a pidfd is readable for ever once the process has
-/// ended. If the client is alive nevertheless, the pid is that of another process, maybe a zombie;
+/// ended. If the client is alive nevertheless, the pid means another process, maybe a zombie;
 /// opening it again at each beat would keep a waiter busy.
-bool death_watch::hear(std::span<const pollfd> ready) {
+bool death_watch::on_ready(std::span<const pollfd> ready) {
     bool ended = false;
     for (entry& each : watched_) {
         const bool readable = std::any_of(ready.begin(), ready.end(), [&](const pollfd& polled) {

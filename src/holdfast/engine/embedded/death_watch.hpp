@@ -1,5 +1,5 @@
 #pragma once
-// Wakes a client when a process dies on whose hold it waits.
+// Wakes the first waiter when the process of a holder dies.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/fd.hpp"
@@ -13,30 +13,30 @@
 
 namespace holdfast::engine::embedded {
 
-/// Who is in the way of the first waiter.
+/// A holder that the first waiter waits for.
 struct blocker {
     base::client_id client;
     std::int64_t pid = 0;
 };
 
-/// Only a hint: pids are reused, and name other processes in other namespaces. A process that ended
-/// is a reason to look, never a proof; only the live file tells whether a client is dead. A missed
-/// end costs a waiter the time until its next beat, a wrong pid costs one needless beat.
+/// Only a hint: pids are reused, and mean other processes in other namespaces. When a process ends,
+/// the waiter checks; only the live file proves that a client is dead. A missed end costs a waiter
+/// the time until its next beat, a wrong pid costs one needless beat.
 class death_watch {
 public:
-    /// True: it is dead already.
+    /// True: the holder is dead already.
     [[nodiscard]] bool watch(const blocker& holder, const admission::liveness& clients,
                              base::instant now);
     void pollables(std::vector<pollfd>& out) const;
-    /// True: somebody died.
-    [[nodiscard]] bool hear(std::span<const pollfd> ready);
-    void drop() noexcept { watched_.clear(); }
+    /// True: a watched process ended.
+    [[nodiscard]] bool on_ready(std::span<const pollfd> ready);
+    void clear() noexcept { watched_.clear(); }
 
 private:
     struct entry {
         base::client_id client;
-        base::fd process;       ///< closed once it has ended
-        base::instant wanted{}; ///< when a waiter was last behind it
+        base::fd process;            ///< closed once the process has ended
+        base::instant last_needed{}; ///< when a waiter last waited for it
     };
     std::vector<entry> watched_;
 };

@@ -5,8 +5,8 @@
 
 namespace holdfast::engine::embedded {
 
-std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
-    return std::make_unique<embedded_engine>(locate(where), identity);
+std::unique_ptr<engine> make(const url& url, const client_identity& identity) {
+    return std::make_unique<embedded_engine>(parse_location(url), identity);
 }
 
 } // namespace holdfast::engine::embedded

@@ -9,8 +9,7 @@ namespace holdfast::engine::embedded {
 
 /// `embedded:` (a file in the home folder of the effective user) or `embedded:/absolute/path`, with
 /// `?mode=0660` to share a new file with its group. Throws error(invalid_url); does no I/O: the
-/// file is opened, and made if it is missing, by the first operation, and again by the next one if
-/// that failed.
-[[nodiscard]] std::unique_ptr<engine> make(const url& where, const client_identity& identity);
+/// first operation opens the file, or creates it. If that fails, the next operation tries again.
+[[nodiscard]] std::unique_ptr<engine> make(const url& url, const client_identity& identity);
 
 } // namespace holdfast::engine::embedded

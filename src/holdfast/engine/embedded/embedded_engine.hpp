@@ -1,13 +1,14 @@
 #pragma once
-// The engine itself: runs operations in transactions, those that find the file busy later.
+// The engine of embedded: runs operations in transactions, and retries those that find the file
+// busy.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/embedded/death_watch.hpp"
+#include "holdfast/engine/embedded/embedded_store.hpp"
 #include "holdfast/engine/embedded/fork_watch.hpp"
 #include "holdfast/engine/embedded/location.hpp"
-#include "holdfast/engine/embedded/store.hpp"
+#include "holdfast/engine/embedded/operation_runner.hpp"
 #include "holdfast/engine/embedded/sweeper.hpp"
-#include "holdfast/engine/embedded/work.hpp"
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/factory.hpp"
 
@@ -18,15 +19,15 @@
 
 namespace holdfast::engine::embedded {
 
-/// Thread safety: that of `engine`; forks may come from any thread.
+/// Thread safety: that of `engine`; fork() may be called from any thread.
 class embedded_engine final : public engine, private fork_watch {
 public:
-    embedded_engine(location where, const client_identity& identity)
+    embedded_engine(location location, const client_identity& identity)
         : client_{identity.client},
-          from_{identity.host, identity.pid},
+          process_{identity.host, identity.pid},
           time_{*identity.time},
           random_{base::random_seed()},
-          store_{std::move(where), identity.client, identity.boot},
+          store_{std::move(location), identity.client, identity.boot},
           sweeper_{base::random_seed()} {
         watch();
     }
@@ -50,53 +51,53 @@ public:
     void reset() noexcept override;
 
 private:
-    struct job {
+    struct pending_op {
         op_id id = 0;
         op operation;
         base::instant give_up{};
         base::instant since{};
     };
 
-    /// An operation that is about to be tried: of a job that waits, or of the caller of `submit`.
-    struct task {
+    /// An operation of the next transaction: pending, or just submitted.
+    struct op_ref {
         op_id id;
         const op* operation;
     };
-    enum class outcome : std::uint8_t { answered, busy, one_by_one };
+    enum class outcome : std::uint8_t { answered, busy, retry_separately };
 
-    // The guard is held here, so no transaction is under way.
+    // The guard is held here, so no transaction is open.
     void before_fork() noexcept override { store_.close_database(); }
     void in_child() noexcept override {
         store_.drop_descriptors();
-        deaths_.drop();
+        death_watch_.clear();
         sweeper_.drop();
     }
 
-    [[nodiscard]] bool begin(store::access access);
-    [[nodiscard]] outcome attempt(std::span<const task> tasks);
-    void do_all(std::span<const task> tasks);
-    void undo(errc after, bool told = true) noexcept;
+    [[nodiscard]] bool begin(embedded_store::access access);
+    [[nodiscard]] outcome attempt(std::span<const op_ref> ops);
+    void run_all(std::span<const op_ref> ops);
+    void roll_back(errc code, bool reported = true) noexcept;
     void deliver();
     void run_pending(base::instant now);
-    void try_later(base::instant now);
-    void refuse_overdue(base::instant now);
+    void schedule_retry(base::instant now);
+    void fail_overdue(base::instant now);
     void sweep(base::instant now);
 
     const base::client_id client_;
-    const admission::place from_;
+    const admission::client_process process_;
     const base::time_source& time_;
     base::jitter random_;
-    store store_;
+    embedded_store store_;
     sink* sink_ = nullptr;
 
-    std::deque<job> pending_; ///< those that found the file busy
+    std::deque<pending_op> pending_; ///< operations that found the file busy
     base::instant next_try_{};
     base::duration pause_{};
 
-    death_watch deaths_;
+    death_watch death_watch_;
     sweeper sweeper_;
-    work::afterwards then_;       // kept for its memory
-    std::vector<answer> answers_; // likewise
+    operation_runner::post_commit_work post_commit_; // member to reuse its memory
+    std::vector<answer> answers_;                    // likewise
 };
 
 } // namespace holdfast::engine::embedded

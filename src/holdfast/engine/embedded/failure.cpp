@@ -24,7 +24,7 @@ const char* advice(errc code) noexcept {
     }
 }
 
-errc meaning_of_errno(int number) noexcept {
+errc errc_of_errno(int number) noexcept {
     switch (number) {
     case ENOSPC:
     case EDQUOT:
@@ -42,11 +42,11 @@ errc meaning_of_errno(int number) noexcept {
     case ENOSYS:
     case EOPNOTSUPP: return errc::store_unsuitable;
     case EIO: return errc::store_damaged;
-    default: return errc::unavailable; // EMFILE, ENFILE, ENOMEM, ...: may pass
+    default: return errc::unavailable; // EMFILE, ENFILE, ENOMEM, ...: temporary
     }
 }
 
-errc meaning_of(int sqlite_result, int system_error) noexcept {
+errc errc_of_sqlite(int sqlite_result, int system_error) noexcept {
     switch (sqlite_result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -60,22 +60,22 @@ errc meaning_of(int sqlite_result, int system_error) noexcept {
     case SQLITE_AUTH:
     case SQLITE_READONLY: return errc::store_forbidden;
     case SQLITE_CANTOPEN:
-        return system_error != 0 ? meaning_of_errno(system_error) : errc::store_forbidden;
+        return system_error != 0 ? errc_of_errno(system_error) : errc::store_forbidden;
     case SQLITE_IOERR:
-        // SQLite says FULL only for ENOSPC; a quota or a file size limit comes as an I/O error.
+        // SQLite reports FULL only for ENOSPC; a quota or file size limit is an I/O error to it.
         if (sqlite_result == SQLITE_IOERR_SHMSIZE) { return errc::store_full; }
         if (sqlite_result == SQLITE_IOERR_NOMEM) { return errc::unavailable; }
-        if (system_error != 0 && meaning_of_errno(system_error) != errc::unavailable) {
-            return meaning_of_errno(system_error);
+        if (system_error != 0 && errc_of_errno(system_error) != errc::unavailable) {
+            return errc_of_errno(system_error);
         }
         return errc::store_damaged;
     default: return errc::internal;
     }
 }
 
-failure system_failure(const std::string& path, const char* doing, int number) {
-    const errc code = meaning_of_errno(number);
-    return {code, path + ": cannot " + doing + ": " + std::generic_category().message(number) +
+failure system_failure(const std::string& path, const char* action, int number) {
+    const errc code = errc_of_errno(number);
+    return {code, path + ": cannot " + action + ": " + std::generic_category().message(number) +
                       "; " + advice(code)};
 }
 
@@ -88,15 +88,15 @@ int last_errno_of(sqlite3_file* file) noexcept {
     return number;
 }
 
-/// SQLite forgets why a COMMIT failed, but its files remember, unless they are closed by now.
-int why_of(sqlite3* connection, int current) noexcept {
+/// SQLite drops the errno of a failed COMMIT; its open files still have it.
+int io_errno(sqlite3* connection, int current) noexcept {
     if (const int number = sqlite3_system_errno(connection); number != 0) { return number; }
-    for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    for (const int pointer : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
         sqlite3_file* file = nullptr;
-        sqlite3_file_control(connection, "main", which, static_cast<void*>(&file));
+        sqlite3_file_control(connection, "main", pointer, static_cast<void*>(&file));
         if (const int number = last_errno_of(file); number != 0) { return number; }
     }
-    return meaning_of_errno(current) == errc::store_full ? current : 0;
+    return errc_of_errno(current) == errc::store_full ? current : 0;
 }
 
 } // namespace
@@ -104,21 +104,21 @@ int why_of(sqlite3* connection, int current) noexcept {
 failure sqlite_failure(const std::string& path, sqlite3* connection, int result) {
     const int current = errno;
     int number = 0;
-    std::string said = sqlite3_errstr(result);
+    std::string message = sqlite3_errstr(result);
     if (connection != nullptr) {
-        said = sqlite3_errmsg(connection);
+        message = sqlite3_errmsg(connection);
         number = sqlite3_system_errno(connection);
-        if ((result & 0xff) == SQLITE_IOERR) { number = why_of(connection, current); }
+        if ((result & 0xff) == SQLITE_IOERR) { number = io_errno(connection, current); }
     }
-    const errc code = meaning_of(result, number);
+    const errc code = errc_of_sqlite(result, number);
     if (number != 0 && (result & 0xff) != SQLITE_NOTADB) {
-        said += " (" + std::generic_category().message(number) + ")";
+        message += " (" + std::generic_category().message(number) + ")";
     }
-    return {code, path + ": " + said + "; " + advice(code)};
+    return {code, path + ": " + message + "; " + advice(code)};
 }
 
-failure damaged(const std::string& path, const std::string& how) {
-    return {errc::store_damaged, path + ": " + how + "; " + advice(errc::store_damaged)};
+failure damaged(const std::string& path, const std::string& reason) {
+    return {errc::store_damaged, path + ": " + reason + "; " + advice(errc::store_damaged)};
 }
 
 } // namespace holdfast::engine::embedded

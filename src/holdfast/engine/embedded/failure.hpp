@@ -1,5 +1,5 @@
 #pragma once
-// What can go wrong with the file, as an exception that never leaves the engine.
+// Failures of the file, as an exception that never leaves the engine.
 
 #include <holdfast/error.hpp>
 
@@ -20,20 +20,20 @@ private:
     errc code_;
 };
 
-/// A failed system call: `doing` is "create", "open" and the like.
-[[nodiscard]] failure system_failure(const std::string& path, const char* doing, int number);
+/// A failed system call: `action` is a verb for the message, such as "create" or "open".
+[[nodiscard]] failure system_failure(const std::string& path, const char* action, int number);
 
-/// What SQLite said last on this connection. The one place where its codes get their meaning.
+/// The last error of SQLite on this connection. Only here its codes are mapped to ours.
 [[nodiscard]] failure sqlite_failure(const std::string& path, sqlite3* connection, int result);
 
 /// The part of `sqlite_failure` without a connection; `system_error` is errno, or 0.
-[[nodiscard]] errc meaning_of(int sqlite_result, int system_error) noexcept;
-[[nodiscard]] errc meaning_of_errno(int number) noexcept;
+[[nodiscard]] errc errc_of_sqlite(int sqlite_result, int system_error) noexcept;
+[[nodiscard]] errc errc_of_errno(int number) noexcept;
 
-/// The file contradicts itself.
-[[nodiscard]] failure damaged(const std::string& path, const std::string& how);
+/// The file is inconsistent.
+[[nodiscard]] failure damaged(const std::string& path, const std::string& reason);
 
-/// `name` or `name: advice`, for the end of a detail.
+/// What the user can do about it, for the end of a message.
 [[nodiscard]] const char* advice(errc code) noexcept;
 
 } // namespace holdfast::engine::embedded

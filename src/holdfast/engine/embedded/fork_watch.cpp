@@ -8,51 +8,51 @@ namespace holdfast::engine::embedded {
 
 namespace {
 
-struct watched {
+struct fork_registry {
     std::mutex guard;
-    std::vector<fork_watch*> all;
+    std::vector<fork_watch*> watches;
 };
 
-/// Never destroyed: a fork may come after the static destructors.
-watched& everyone() {
-    static auto* const the = new watched;
-    return *the;
+/// Never destroyed: fork() may be called after the static destructors.
+fork_registry& registry() {
+    static auto* const instance = new fork_registry;
+    return *instance;
 }
 
-void prepare() {
-    everyone().guard.lock();
-    for (fork_watch* const each : everyone().all) {
-        each->guard().lock();
-        each->before_fork();
+void lock_all() {
+    registry().guard.lock();
+    for (fork_watch* const watch : registry().watches) {
+        watch->guard().lock();
+        watch->before_fork();
     }
 }
 
-void release() {
-    for (fork_watch* const each : everyone().all) { each->guard().unlock(); }
-    everyone().guard.unlock();
+void unlock_all() {
+    for (fork_watch* const watch : registry().watches) { watch->guard().unlock(); }
+    registry().guard.unlock();
 }
 
-void release_in_child() {
-    for (fork_watch* const each : everyone().all) {
-        each->in_child();
-        each->guard().unlock();
+void unlock_all_in_child() {
+    for (fork_watch* const watch : registry().watches) {
+        watch->in_child();
+        watch->guard().unlock();
     }
-    everyone().all.clear(); // they are the parent's
-    everyone().guard.unlock();
+    registry().watches.clear(); // they belong to the parent
+    registry().guard.unlock();
 }
 
 } // namespace
 
 void fork_watch::watch() {
-    static const int registered = ::pthread_atfork(prepare, release, release_in_child);
+    static const int registered = ::pthread_atfork(lock_all, unlock_all, unlock_all_in_child);
     static_cast<void>(registered);
-    const std::scoped_lock hold{everyone().guard};
-    everyone().all.push_back(this);
+    const std::scoped_lock hold{registry().guard};
+    registry().watches.push_back(this);
 }
 
 void fork_watch::unwatch() noexcept {
-    const std::scoped_lock hold{everyone().guard};
-    std::erase(everyone().all, this);
+    const std::scoped_lock hold{registry().guard};
+    std::erase(registry().watches, this);
 }
 
 } // namespace holdfast::engine::embedded

@@ -1,17 +1,17 @@
 #pragma once
-// What must not be open across fork(), process-wide.
+// Closes what must not stay open across fork(), for all stores of the process.
 //
 // SQLite keeps a table of the files that this process has open and of the POSIX locks on them. A
-// child of fork() inherits the table but not the locks. A new client in the child would find the
-// table, believe that it has the locks, and others would then remove the WAL under it: two holders.
-// So the connections are closed before a fork and opened again by the next operation. (system(),
-// popen() and posix_spawn() are not fork(): they cost nothing here.)
+// child of fork() inherits the table but not the locks. SQLite in the child would believe that it
+// has the locks, and another process could remove the WAL under it: two holders. So the connections
+// are closed before a fork, and the next operation opens them again. (system(), popen() and
+// posix_spawn() do not call fork() handlers and cost nothing here.)
 
 #include <mutex>
 
 namespace holdfast::engine::embedded {
 
-/// A store that is told of forks. `guard()` is held by whoever uses it.
+/// Base class of a store that must react to fork(). Its user holds `guard()`.
 class fork_watch {
 public:
     fork_watch(const fork_watch&) = delete;
@@ -27,7 +27,7 @@ public:
 protected:
     fork_watch() = default;
     ~fork_watch() = default;
-    /// Not in the constructor and destructor: the functions above must be there to be called.
+    /// Not in this class's constructor and destructor: the overriders must exist meanwhile.
     void watch();
     void unwatch() noexcept;
 

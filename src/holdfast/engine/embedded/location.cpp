@@ -21,7 +21,7 @@ namespace {
 // Room for what is appended: `-inbox/` and a UUID.
 constexpr std::size_t longest_path = PATH_MAX - 64;
 
-mode_t mode_of(const std::string& text) {
+mode_t parse_mode(const std::string& text) {
     if (text == "0600" || text == "600") { return 0600; }
     if (text == "0660" || text == "660") { return 0660; }
     throw error{errc::invalid_url, "embedded: mode must be 0600 (only this user) or 0660 (also the "
@@ -31,40 +31,43 @@ mode_t mode_of(const std::string& text) {
 
 } // namespace
 
-location locate(const url& where) {
-    where.allow_only({"mode"});
-    if (!where.authority.empty()) {
+location parse_location(const url& url) {
+    url.allow_only({"mode"});
+    if (!url.authority.empty()) {
         throw error{errc::invalid_url,
                     "embedded: there is no server to name; write embedded:/absolute/path"};
     }
     location out;
-    out.path = where.path;
+    out.path = url.path;
     if (!out.path.empty() && out.path.front() != '/') {
         throw error{errc::invalid_url, "embedded: the path '" + out.path +
                                            "' is relative; write embedded:/absolute/path, so that "
                                            "all processes mean the same file"};
     }
     if (out.path.find('\0') != std::string::npos) {
-        throw error{errc::invalid_url, "embedded: the path has a NUL byte in it"};
+        throw error{errc::invalid_url,
+                    "embedded: the path has a NUL byte; write a path without it"};
     }
     if (!out.path.empty() && out.path.back() == '/') {
-        throw error{errc::invalid_url, "embedded: the path '" + out.path + "' names no file"};
+        throw error{errc::invalid_url, "embedded: the path '" + out.path +
+                                           "' is a folder; write embedded:/path/locks.db"};
     }
     if (out.path.size() > longest_path) {
-        throw error{errc::invalid_url,
-                    "embedded: the path is longer than " + std::to_string(longest_path) + " bytes"};
+        throw error{errc::invalid_url, "embedded: the path is longer than " +
+                                           std::to_string(longest_path) +
+                                           " bytes; use a shorter one"};
     }
-    if (const auto mode = where.query.find("mode"); mode != where.query.end()) {
-        out.mode = mode_of(mode->second);
+    if (const auto mode = url.query.find("mode"); mode != url.query.end()) {
+        out.mode = parse_mode(mode->second);
     }
     return out;
 }
 
-std::string home_of_user() {
-    std::vector<char> room(16384);
+std::string user_home() {
+    std::vector<char> buffer(16384);
     passwd entry{};
     passwd* found = nullptr;
-    const int result = ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
+    const int result = ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
     const std::string user = "user " + std::to_string(::geteuid());
     if (found == nullptr) {
         throw failure{errc::store_forbidden,
@@ -74,9 +77,9 @@ std::string home_of_user() {
                           ", so there is no default file; name one: embedded:/path"};
     }
     std::string home = entry.pw_dir == nullptr ? "" : entry.pw_dir;
-    struct stat about {};
-    if (home.empty() || home.front() != '/' || ::stat(home.c_str(), &about) != 0 ||
-        !S_ISDIR(about.st_mode)) {
+    struct stat status {};
+    if (home.empty() || home.front() != '/' || ::stat(home.c_str(), &status) != 0 ||
+        !S_ISDIR(status.st_mode)) {
         throw failure{errc::store_forbidden, "the home folder '" + home + "' of " + user +
                                                  " does not exist, so there is no default file; "
                                                  "name one: embedded:/path"};
@@ -95,7 +98,7 @@ std::string default_path(const std::string& home) {
     return folder + "/.local/state/holdfast/locks.db";
 }
 
-std::string one_spelling(const std::string& path) {
+std::string canonical_path(const std::string& path) {
     const auto resolve = [](const std::string& name) {
         struct release {
             void operator()(char* text) const noexcept { std::free(text); }
@@ -105,8 +108,8 @@ std::string one_spelling(const std::string& path) {
     };
     if (std::string whole = resolve(path); !whole.empty()) { return whole; }
     if (errno != ENOENT) { throw system_failure(path, "open", errno); }
-    struct stat about {};
-    if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode)) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
         throw failure{errc::store_forbidden,
                       path +
                           " is a symbolic link that leads nowhere; remove it or make its target"};

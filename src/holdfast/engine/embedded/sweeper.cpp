@@ -14,102 +14,103 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Rows that one transaction looks at, of either kind: it should not keep others waiting for long.
-constexpr std::size_t most_looks = 64;
-constexpr std::int64_t most_sampled = 64;
+/// How many rows one transaction checks, of either kind: it must not block others for long.
+constexpr std::size_t max_checked = 64;
+constexpr std::int64_t max_sampled = 64;
 constexpr int samples = 4;
-/// A sample in which one row of so many was idle is followed by another.
-constexpr std::int64_t worth_following = 4;
+/// A sample is followed by another if at least one row of this many was deleted.
+constexpr std::int64_t min_deleted_share = 4;
 
 constexpr base::duration between_samples = 1min;
-/// So that rows which become idle one after the other are removed together.
+/// Rows that become idle one after the other are deleted together.
 constexpr base::duration between_sweeps = 2s;
-/// Later than this the thread that polls seems to be busy, or there is none.
+/// After this time the polling thread seems to be busy, or there is none.
 constexpr base::duration overdue = 5s;
 
-/// Further rows are left to the samples.
-constexpr std::size_t most_remembered = std::size_t{1} << 18U;
+/// Further rows are found by samples.
+constexpr std::size_t max_known_rows = std::size_t{1} << 18U;
 
 } // namespace
 
 void sweeper::add(std::int64_t id, base::instant now) {
-    if (remembered_.size() >= most_remembered || !remembered_.insert(id).second) { return; }
-    looks_.push({admission::first_look(now), id});
+    if (known_rows_.size() >= max_known_rows || !known_rows_.insert(id).second) { return; }
+    idle_checks_.push({admission::first_idle_check(now), id});
     arm();
 }
 
 base::instant sweeper::due() const noexcept {
-    if (following_) { return rests_until_; }
-    return looks_.empty() ? base::never : std::max(looks_.top().due, rests_until_);
+    if (continue_sampling_) { return not_before_; }
+    return idle_checks_.empty() ? base::never : std::max(idle_checks_.top().due, not_before_);
 }
 
-bool sweeper::wanted(base::instant now) const noexcept {
+bool sweeper::should_sweep(base::instant now) const noexcept {
     return now >= next_sample_ || now >= base::later(due(), overdue);
 }
 
-void sweeper::sweep(work& doing, tables& on, const admission::moment& at) {
-    while (batch_.size() < most_looks && !looks_.empty() && looks_.top().due <= at.now) {
-        batch_.push_back(looks_.top());
-        looks_.pop();
+void sweeper::sweep(operation_runner& runner, tables& tables, const admission::moment& at) {
+    while (batch_.size() < max_checked && !idle_checks_.empty() &&
+           idle_checks_.top().due <= at.now) {
+        batch_.push_back(idle_checks_.top());
+        idle_checks_.pop();
     }
-    for (look& row : batch_) { look_at(doing, row); }
-    rests_until_ = batch_.size() < most_looks ? base::later(at.now, between_sweeps) : at.now;
-    if (following_ || at.now >= next_sample_) { sample(doing, on, at.now); }
-    doing.raise_mark();
+    for (row_check& row : batch_) { check_row(runner, row); }
+    not_before_ = batch_.size() < max_checked ? base::later(at.now, between_sweeps) : at.now;
+    if (continue_sampling_ || at.now >= next_sample_) { sample(runner, tables, at.now); }
+    runner.raise_mark();
 }
 
-void sweeper::look_at(work& doing, look& row) {
-    const auto again = doing.look_after(row.id);
-    row.gone = !again;
+void sweeper::check_row(operation_runner& runner, row_check& row) {
+    const auto again = runner.delete_if_idle(row.id);
+    row.deleted = !again;
     row.due = again.value_or(row.due);
 }
 
-/// `most` rows from anywhere: clients that live for one command only must reach all of them
-/// together. Behind the last comes the first.
-std::vector<std::int64_t> sweeper::pick(tables& on, std::int64_t after, std::int64_t most) {
-    auto found = on.ids(after, most);
-    const std::int64_t missing = most - std::ssize(found);
+/// The next `max` rows after `after`, and from the first row on after the last. Clients that live
+/// for one command only, each with a random start, reach all rows together.
+std::vector<std::int64_t> sweeper::pick(tables& tables, std::int64_t after, std::int64_t max) {
+    auto found = tables.ids(after, max);
+    const std::int64_t missing = max - std::ssize(found);
     if (missing > 0) {
-        const auto first = on.ids(0, missing);
+        const auto first = tables.ids(0, missing);
         found.insert(found.end(), first.begin(), first.end());
     }
     return found;
 }
 
-void sweeper::sample(work& doing, tables& on, base::instant now) {
+void sweeper::sample(operation_runner& runner, tables& tables, base::instant now) {
     next_sample_ = base::later(now, between_samples);
-    const bool further = std::exchange(following_, false);
+    const bool further = std::exchange(continue_sampling_, false);
     const int places = further ? 1 : samples;
-    for (int place = 0; place < places && !following_; ++place) {
-        const auto after = further ? sampled_to_
+    for (int place = 0; place < places && !continue_sampling_; ++place) {
+        const auto after = further ? last_sampled_
                                    : static_cast<std::int64_t>(random_.below(
-                                         static_cast<std::uint64_t>(on.last_id()) + 1));
-        const auto found = pick(on, after, most_sampled / places);
-        const auto before = doing.forgotten();
-        for (const std::int64_t id : found) { (void)doing.look_after(id); }
-        const auto gone = doing.forgotten() - before;
-        following_ = gone > 0 && gone * worth_following >= std::ssize(found);
-        if (following_) { sampled_to_ = found.back(); }
+                                         static_cast<std::uint64_t>(tables.last_id()) + 1));
+        const auto found = pick(tables, after, max_sampled / places);
+        const auto before = runner.deleted();
+        for (const std::int64_t id : found) { (void)runner.delete_if_idle(id); }
+        const auto deleted = runner.deleted() - before;
+        continue_sampling_ = deleted > 0 && deleted * min_deleted_share >= std::ssize(found);
+        if (continue_sampling_) { last_sampled_ = found.back(); }
     }
-    if (following_) { rests_until_ = now; }
+    if (continue_sampling_) { not_before_ = now; }
 }
 
 void sweeper::committed() {
-    for (const look& row : batch_) {
-        if (row.gone) {
-            remembered_.erase(row.id);
+    for (const row_check& row : batch_) {
+        if (row.deleted) {
+            known_rows_.erase(row.id);
         } else {
-            looks_.push(row);
+            idle_checks_.push(row);
         }
     }
     batch_.clear();
     arm();
 }
 
-void sweeper::put_off(base::instant now, base::duration pause) {
-    rests_until_ = base::later(now, pause);
-    next_sample_ = std::max(next_sample_, rests_until_);
-    for (const look& row : batch_) { looks_.push({rests_until_, row.id}); }
+void sweeper::postpone(base::instant now, base::duration pause) {
+    not_before_ = base::later(now, pause);
+    next_sample_ = std::max(next_sample_, not_before_);
+    for (const row_check& row : batch_) { idle_checks_.push({not_before_, row.id}); }
     batch_.clear();
     arm();
 }
@@ -117,28 +118,28 @@ void sweeper::put_off(base::instant now, base::duration pause) {
 void sweeper::arm() {
     const base::instant when = due();
     if (when >= armed_) { return; }
-    if (!alarm_) {
-        // Without it somebody who uses the file sweeps, see `wanted`.
-        alarm_ = base::fd{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
-        if (!alarm_) { return; }
+    if (!timer_) {
+        // Without a timer, operations sweep: see `should_sweep`.
+        timer_ = base::fd{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
+        if (!timer_) { return; }
     }
     const auto since_boot = std::max(when.time_since_epoch(), base::duration{1}); // 0 disarms it
     const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
     itimerspec at{};
     at.it_value.tv_sec = static_cast<std::time_t>(seconds.count());
     at.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
-    if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &at, nullptr) == 0) { armed_ = when; }
+    if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr) == 0) { armed_ = when; }
 }
 
 void sweeper::pollables(std::vector<pollfd>& out) const {
-    if (alarm_) { out.push_back({alarm_.get(), POLLIN, 0}); }
+    if (timer_) { out.push_back({timer_.get(), POLLIN, 0}); }
 }
 
-void sweeper::hear(std::span<const pollfd> ready) {
+void sweeper::on_ready(std::span<const pollfd> ready) {
     for (const pollfd& polled : ready) {
-        if (!alarm_ || polled.fd != alarm_.get() || polled.revents == 0) { continue; }
+        if (!timer_ || polled.fd != timer_.get() || polled.revents == 0) { continue; }
         std::uint64_t times = 0;
-        [[maybe_unused]] const auto got = ::read(alarm_.get(), &times, sizeof times);
+        [[maybe_unused]] const auto got = ::read(timer_.get(), &times, sizeof times);
         armed_ = base::never;
     }
 }

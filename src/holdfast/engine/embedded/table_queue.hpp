@@ -1,5 +1,5 @@
 #pragma once
-// The queue of one name, in the file.
+// The waiter queue of one name, in the tables.
 
 #include "holdfast/engine/admission/queue.hpp"
 #include "holdfast/engine/embedded/tables.hpp"
@@ -9,8 +9,8 @@ namespace holdfast::engine::embedded {
 /// For one operation inside a transaction. Throws failure.
 class table_queue final : public admission::waiter_queue {
 public:
-    /// REQUIRES: when something is pushed the name has its row in the file, so `of.id` is set.
-    table_queue(tables& in, const row& row) noexcept : in_{in}, row_{row} {}
+    /// REQUIRES: when a waiter is pushed, the name has its row in the file: `row.id` is set.
+    table_queue(tables& tables, const row& row) noexcept : tables_{tables}, row_{row} {}
 
     [[nodiscard]] const admission::waiter* front() override;
     [[nodiscard]] admission::waiter take() override;
@@ -18,13 +18,13 @@ public:
     bool touch(const base::owner_id& owner, base::instant alive_until) override;
     bool erase(const base::owner_id& owner) override;
     [[nodiscard]] std::optional<unsigned> ahead(const base::owner_id& owner) override;
-    void visit(const std::function<void(const admission::waiter&)>& see) override;
+    void visit(const std::function<void(const admission::waiter&)>& visitor) override;
     unsigned drop_dead(const admission::moment& at) override;
 
 private:
-    tables& in_;
+    embedded::tables& tables_;
     const row& row_;
-    std::optional<tables::place> front_; ///< what `front` found, until something changes
+    std::optional<tables::queued_waiter> front_; ///< cached by `front`
 };
 
 } // namespace holdfast::engine::embedded

@@ -6,7 +6,7 @@
 #include "holdfast/engine/admission/record.hpp"
 #include "holdfast/engine/embedded/codec.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
-#include "holdfast/engine/embedded/sql.hpp"
+#include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -16,9 +16,9 @@
 
 namespace holdfast::engine::embedded {
 
-/// "Hfst": how SQLite files of Holdfast are told from others.
+/// "Hfst": marks SQLite files of Holdfast.
 inline constexpr std::int64_t application_id = 0x48667374;
-/// Raised whenever an older Holdfast must not use the file any more. See upgrade.hpp.
+/// Incremented when an older Holdfast must not use the file any more. See format_upgrade.hpp.
 inline constexpr std::int64_t format_version = 2;
 
 /// A name's row.
@@ -27,33 +27,33 @@ struct row {
     admission::record state;
 };
 
-/// What the file says about itself.
-struct about_file {
-    std::string boot;        ///< of the machine, when the file was last opened after a boot
+/// What the file records about itself.
+struct file_header {
+    std::string boot;        ///< id of the boot of the machine in which the file was last used
     std::uint32_t boots = 0; ///< how many boots the file has seen
     live_id live{};
 };
 
-/// The prepared statements of one connection. To be used inside a transaction. Throws failure.
+/// The prepared statements of one connection, for use inside a transaction. Throws failure.
 class tables {
 public:
-    explicit tables(connection& on);
+    explicit tables(sqlite_connection& connection);
 
-    /// Makes them. REQUIRES: the database is empty.
-    static void make(connection& in);
+    /// Creates the tables. REQUIRES: the database is empty.
+    static void create(sqlite_connection& connection);
 
-    /// False: another process is in the way.
+    /// False: busy.
     [[nodiscard]] bool begin_write() { return begin_write_.try_run(); }
     [[nodiscard]] bool begin_read();
     void commit() { commit_.run(); }
     bool rollback() noexcept; ///< false: the transaction is still open
 
-    [[nodiscard]] about_file about();
-    void put(const about_file& file);
+    [[nodiscard]] file_header header();
+    void put(const file_header& header);
 
     void set_boot(std::uint32_t boot) noexcept { boot_ = boot; }
 
-    /// The highest token of all names that were forgotten: see admission::record::floor.
+    /// The highest token of all deleted rows: see admission::record::floor.
     [[nodiscard]] std::uint64_t mark();
     void raise_mark(std::uint64_t token);
 
@@ -65,44 +65,44 @@ public:
     [[nodiscard]] std::int64_t count();
     [[nodiscard]] std::int64_t last_id();
 
-    /// Rows in order of name, from `from` on, until `see` says false.
-    void by_name(const std::string& from,
-                 const std::function<bool(const std::string& name, row&& row)>& see);
-    /// The ids above `after`, in order; at most `most`.
-    [[nodiscard]] std::vector<std::int64_t> ids(std::int64_t after, std::int64_t most);
+    /// Visits rows in the order of their names, from `from` on, until `visitor` returns false.
+    void visit_names(const std::string& from,
+                     const std::function<bool(const std::string& name, row&& row)>& visitor);
+    /// The ids above `after`, in order; at most `max`.
+    [[nodiscard]] std::vector<std::int64_t> ids(std::int64_t after, std::int64_t max);
 
     // The waiters of the name with row `id`, first in, first out.
-    struct place {
+    struct queued_waiter {
         std::int64_t seq = 0;
         admission::waiter waiter;
     };
-    [[nodiscard]] std::optional<place> first_waiter(std::int64_t id);
+    [[nodiscard]] std::optional<queued_waiter> first_waiter(std::int64_t id);
     void push_waiter(std::int64_t id, const admission::waiter& waiter);
     [[nodiscard]] bool touch_waiter(std::int64_t id, const base::owner_id& owner,
                                     base::instant alive_until);
     [[nodiscard]] bool remove_waiter(std::int64_t id, const base::owner_id& owner);
     void remove_waiter(std::int64_t id, std::int64_t seq);
     [[nodiscard]] std::optional<std::int64_t> seq_of(std::int64_t id, const base::owner_id& owner);
-    /// How many are before `seq`; no more than `most` are counted.
-    [[nodiscard]] std::int64_t waiters_before(std::int64_t id, std::int64_t seq, std::int64_t most);
-    [[nodiscard]] std::vector<place> waiters(std::int64_t id);
-    void remove_all_waiters() { forget_waiters_.run(); }
+    /// How many waiters are before `seq`; counts up to `max`.
+    [[nodiscard]] std::int64_t waiters_before(std::int64_t id, std::int64_t seq, std::int64_t max);
+    [[nodiscard]] std::vector<queued_waiter> waiters(std::int64_t id);
+    void remove_all_waiters() { remove_all_waiters_.run(); }
 
 private:
     [[nodiscard]] admission::record read_record(bytes from) const;
-    [[nodiscard]] place read_waiter(const statement& from) const;
+    [[nodiscard]] queued_waiter read_waiter(const statement& from) const;
     [[nodiscard]] std::int64_t changes() const noexcept;
 
-    connection& on_;
+    sqlite_connection& connection_;
     std::uint32_t boot_ = 0;
     buffer scratch_;
 
     statement begin_write_;
     statement begin_read_;
-    statement first_look_;
+    statement take_snapshot_;
     statement commit_;
-    statement about_;
-    statement put_about_;
+    statement read_header_;
+    statement put_header_;
     statement mark_;
     statement raise_mark_;
     statement find_;
@@ -122,7 +122,7 @@ private:
     statement seq_of_;
     statement before_;
     statement waiters_;
-    statement forget_waiters_;
+    statement remove_all_waiters_;
 };
 
 } // namespace holdfast::engine::embedded

@@ -18,8 +18,9 @@ namespace {
 base::fd open_eventfd() {
     base::fd descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!descriptor) {
-        throw error{errc::limit_reached, "memory: no descriptor for the inbox: " +
-                                             std::generic_category().message(errno)};
+        throw error{errc::limit_reached, "memory: cannot create an eventfd (" +
+                                             std::generic_category().message(errno) +
+                                             "): raise the limit on open files (ulimit -n)"};
     }
     return descriptor;
 }
@@ -32,18 +33,18 @@ void mailbox::put(const notice& notice) noexcept {
     const std::lock_guard hold{guard_};
     const bool signalled = missed_ || !notices_.empty();
     try {
-        if (notices_.size() < most_notices) {
+        if (notices_.size() < max_notices) {
             notices_.push_back(notice);
         } else {
             missed_ = true;
         }
     } catch (const std::bad_alloc&) { missed_ = true; }
     if (signalled) { return; }
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(descriptor_.get(), &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const auto written = ::write(descriptor_.get(), &increment, sizeof increment);
 }
 
-bool mailbox::empty_into(std::vector<notice>& out) noexcept {
+bool mailbox::drain_into(std::vector<notice>& out) noexcept {
     out.clear();
     const std::lock_guard hold{guard_};
     if (notices_.empty() && !missed_) { return true; }

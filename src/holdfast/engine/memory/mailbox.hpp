@@ -17,14 +17,14 @@ public:
     mailbox();
 
     void put(const notice& notice) noexcept;
-    /// Everything that has come, into `out`, which is emptied first. False: some were lost, for
-    /// want of room or of memory.
-    [[nodiscard]] bool empty_into(std::vector<notice>& out) noexcept;
-    /// Readable while there is something.
+    /// Replaces `out` with all notices so far. False: some were lost, because the mailbox was full
+    /// or memory ran out.
+    [[nodiscard]] bool drain_into(std::vector<notice>& out) noexcept;
+    /// Readable while there are notices.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
 
-    /// A client that does not look loses its notices, and is told so: it then beats.
-    static constexpr std::size_t most_notices = 16'384;
+    /// A client that does not read loses further notices; `drain_into` reports it, and it beats.
+    static constexpr std::size_t max_notices = 16'384;
 
 private:
     const base::fd descriptor_;

@@ -1,8 +1,8 @@
 #include "holdfast/engine/memory/memory.hpp"
 
-#include "holdfast/engine/admission/request.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/memory/mailbox.hpp"
-#include "holdfast/engine/memory/store.hpp"
+#include "holdfast/engine/memory/memory_store.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -20,9 +20,9 @@ class memory_engine final : public engine {
 public:
     memory_engine(const std::string& name, const client_identity& identity)
         : client_{identity.client},
-          from_{identity.host, identity.pid},
+          process_{identity.host, identity.pid},
           time_{*identity.time},
-          store_{store::named(name)},
+          store_{memory_store::find_or_make_store(name)},
           inbox_{std::make_shared<mailbox>()} {
         store_->join(client_, inbox_);
     }
@@ -44,17 +44,17 @@ public:
         assert(sink_ != nullptr);
         pushes_.clear();
         try {
-            answer answer = std::visit([this](const auto& one) { return run(one); }, operation);
+            answer answer = std::visit([this](const auto& op) { return run(op); }, operation);
             answer.id = id;
             sink_->answered(std::move(answer));
-        } catch (...) { // no memory; who was granted something by then shall hear of it
+        } catch (...) { // out of memory; waiters that were granted before still get their notices
             deliver_all();
             throw;
         }
         deliver_all();
     }
 
-    void cancel(op_id /*id*/) override {} // everything is answered already
+    void cancel(op_id /*id*/) override {} // every operation is answered already
 
     void pollables(std::vector<pollfd>& out) const override {
         out.push_back({inbox_->descriptor(), POLLIN, 0});
@@ -62,9 +62,9 @@ public:
 
     base::instant drive(std::span<const pollfd> /*ready*/, base::instant /*now*/) override {
         assert(sink_ != nullptr);
-        const bool all = inbox_->empty_into(came_);
-        for (const notice& notice : came_) { sink_->noticed(notice); }
-        if (!all) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
+        const bool complete = inbox_->drain_into(received_);
+        for (const notice& notice : received_) { sink_->noticed(notice); }
+        if (!complete) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
         return base::never;
     }
 
@@ -72,7 +72,7 @@ private:
     void deliver_all() {
         for (const auto& push : pushes_) {
             if (push.to == client_) {
-                sink_->noticed(push.notice); // it is our turn anyway: no need to wake anybody
+                sink_->noticed(push.notice); // this client is running: no wake-up needed
             } else {
                 store_->deliver(push);
             }
@@ -80,73 +80,75 @@ private:
     }
 
     answer run(const acquire_op& operation) {
-        return store_->acquire(operation, from_, time_, pushes_);
+        return store_->acquire(operation, process_, time_, pushes_);
     }
 
     answer run(const beat_op& operation) {
-        if (operation.items.size() > most_beats) {
-            return admission::refuse(errc::limit_reached, "beat: at most " +
-                                                              std::to_string(most_beats) +
-                                                              " items at once");
+        if (operation.items.size() > max_beat_items) {
+            return admission::failed_answer(errc::limit_reached,
+                                            "beat: at most " + std::to_string(max_beat_items) +
+                                                " items at once");
         }
         return store_->beat(operation, time_, pushes_);
     }
 
     answer run(const release_op& operation) {
-        return say(store_->release(operation.ticket, time_, pushes_));
+        return make_answer(store_->release(operation.ticket, time_, pushes_));
     }
     answer run(const withdraw_op& operation) {
-        return say(store_->withdraw(operation.ticket, time_, pushes_));
+        return make_answer(store_->withdraw(operation.ticket, time_, pushes_));
     }
     answer run(const break_op& operation) {
-        return say(store_->break_lock(operation, time_, pushes_));
+        return make_answer(store_->break_lock(operation, time_, pushes_));
     }
 
     answer run(const inspect_op& operation) {
         engine_report found;
         found.locks.push_back(store_->inspect(operation.name, time_, pushes_));
-        return say(std::move(found));
+        return make_answer(std::move(found));
     }
 
-    answer run(const list_op& operation) { return say(store_->list(operation, time_, pushes_)); }
+    answer run(const list_op& operation) {
+        return make_answer(store_->list(operation, time_, pushes_));
+    }
 
-    answer run(const diagnose_op& /*what*/) {
+    answer run(const diagnose_op& /*operation*/) {
         engine_report found;
         found.text = "memory: " + std::to_string(store_->size()) + " names known";
-        return say(std::move(found));
+        return make_answer(std::move(found));
     }
 
     using engine_report = holdfast::engine::report;
 
-    static answer say(op_status status) {
+    static answer make_answer(op_status status) {
         answer out;
         out.status = status;
         return out;
     }
-    static answer say(engine_report&& found) {
-        answer out = say(op_status::reported);
+    static answer make_answer(engine_report&& found) {
+        answer out = make_answer(op_status::reported);
         out.report = std::make_shared<const engine_report>(std::move(found));
         return out;
     }
 
     const base::client_id client_;
-    const admission::place from_;
+    const admission::client_process process_;
     const base::time_source& time_;
-    const std::shared_ptr<store> store_;
+    const std::shared_ptr<memory_store> store_;
     const std::shared_ptr<mailbox> inbox_;
     sink* sink_ = nullptr;
-    store::pushes pushes_;     // kept for their memory
-    std::vector<notice> came_; // likewise
+    memory_store::pushes pushes_;  // member to reuse its memory
+    std::vector<notice> received_; // likewise
 };
 
 } // namespace
 
-std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
-    if (!where.authority.empty()) {
+std::unique_ptr<engine> make(const url& url, const client_identity& identity) {
+    if (!url.authority.empty()) {
         throw error{errc::invalid_url, "URL: memory: has no host; write memory: or memory:NAME"};
     }
-    where.allow_only({});
-    return std::make_unique<memory_engine>(where.path, identity);
+    url.allow_only({});
+    return std::make_unique<memory_engine>(url.path, identity);
 }
 
 } // namespace holdfast::engine::memory

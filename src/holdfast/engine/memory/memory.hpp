@@ -1,6 +1,6 @@
 #pragma once
-// Locks in this process's memory: no server, no file. For tests, and for programs that are one
-// process today and several tomorrow.
+// The memory engine: locks in this process's memory, without server or file. For tests, and for
+// programs of one process that may become several.
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/factory.hpp"
@@ -11,9 +11,9 @@
 namespace holdfast::engine::memory {
 
 /// `memory:` is the default store and `memory:NAME` another; clients of one store share locks. A
-/// store vanishes with its last client. A client that closes is treated like one that crashed
-/// unseen: its holds end with their leases, its waiters with their heartbeats.
+/// store is deleted with its last client. A client that closes is treated like one that crashed:
+/// its holds end when their leases expire, its waiters when their heartbeats stay out.
 /// Throws error(invalid_url), and error(limit_reached) if no file descriptor is left.
-[[nodiscard]] std::unique_ptr<engine> make(const url& where, const client_identity& identity);
+[[nodiscard]] std::unique_ptr<engine> make(const url& url, const client_identity& identity);
 
 } // namespace holdfast::engine::memory

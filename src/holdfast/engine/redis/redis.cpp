@@ -4,8 +4,8 @@
 
 namespace holdfast::engine::redis {
 
-std::unique_ptr<engine> make(const url& where, const client_identity& identity) {
-    return std::make_unique<redis_engine>(place::from(where), identity);
+std::unique_ptr<engine> make(const url& url, const client_identity& identity) {
+    return std::make_unique<redis_engine>(options::from(url), identity);
 }
 
 } // namespace holdfast::engine::redis

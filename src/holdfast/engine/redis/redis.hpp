@@ -10,6 +10,6 @@ namespace holdfast::engine::redis {
 /// `redis://[user:password@]host[:port][/db]`, the same with `rediss:` over TLS, and
 /// `redis+unix:///path`. The query may have prefix, timeout, connect_timeout (ms) and spin (us);
 /// over TLS also ca, cert, key, server_name and verify. Connects at the first operation.
-[[nodiscard]] std::unique_ptr<engine> make(const url& where, const client_identity& identity);
+[[nodiscard]] std::unique_ptr<engine> make(const url& url, const client_identity& identity);
 
 } // namespace holdfast::engine::redis

@@ -1,5 +1,5 @@
 #pragma once
-// The Lua scripts of all layouts; their texts are in scripts/, where each says what it does.
+// The Lua scripts of all layouts; their texts are in scripts/.
 
 #include <array>
 #include <string_view>
@@ -8,7 +8,7 @@ namespace holdfast::engine::redis {
 
 struct script {
     std::string_view name;
-    std::string_view sha; ///< by which the server knows it once it is loaded
+    std::string_view sha; ///< its name on the server once it is loaded
     std::string_view text;
 };
 
@@ -17,12 +17,13 @@ extern const script acquire;
 extern const script release;
 extern const script beat;
 extern const script withdraw;
-extern const script take_away;
+extern const script break_lock;
 extern const script inspect;
-extern const script exchange; ///< loaded only where it is of use
+extern const script exchange; ///< loaded only when it is needed
 
-/// What every session needs.
-inline constexpr std::array usual{&acquire, &release, &beat, &withdraw, &take_away, &inspect};
+/// Loaded by the greeting of every session.
+inline constexpr std::array session_scripts{&acquire,  &release,    &beat,
+                                            &withdraw, &break_lock, &inspect};
 
 extern const script plain_acquire;
 extern const script plain_release;

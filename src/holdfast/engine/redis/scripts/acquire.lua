@@ -23,19 +23,20 @@ local tag = rec and sub(rec, REC_VERSION_TAG)
 
 if not ARGV[2] and (tag == 'hf2i' or not rec) then
     local left = sub(ask, ASK_NOT_AFTER) - now
-    if left < 0 or left > LONGEST_NOT_AFTER_US then return {3, now} end
+    if left < 0 or left > LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     local last, high = NO_OWNER, 0
     if rec then
         last = sub(rec, REC_OWNER)
-        if last == sub(ask, ASK_OWNER) then return {2, 0} end -- comes after its own release
+        if last == sub(ask, ASK_OWNER) then --\
+            return {ANSWER_BUSY, 0} end -- comes after its own release
         high = sub(rec, REC_TOKEN) + 0
     end
     --#include grant_free.lua
-    return {7, 0}
+    return {ANSWER_NO_TOKENS, 0}
 end
 
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
-if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) == 'g'
+if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) == QUEUEING_GRANT
         and sub(rec, REC_TERMS_KIND) == sub(ask, ASK_KIND) then
     local left, ends = sub(ask, ASK_NOT_AFTER) - now, sub(rec, REC_DEADLINE) - now
     local who, q, w = sub(ask, ASK_OWNER), KEYS[1] .. ':q', KEYS[1] .. ':w'
@@ -57,7 +58,7 @@ if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) =
                 call('PEXPIRE', w, QUEUE_MS)
             end
             local ahead = call('ZCARD', q) - 1
-            if ahead < 4 then return {1, ahead, ends} end
+            if ahead < 4 then return {ANSWER_QUEUED, ahead, ends} end
             if ahead < MOST_WAITERS then return -ahead end
             call('ZREM', q, who)
             call('HDEL', w, who)
@@ -83,7 +84,7 @@ local function enqueue(S)
     else
         revive_after_stall(S)
         if call('ZCARD', S.q) >= MOST_WAITERS then drop_dead_waiters(S) end
-        if call('ZCARD', S.q) >= MOST_WAITERS then return {6, MOST_WAITERS} end
+        if call('ZCARD', S.q) >= MOST_WAITERS then return {ANSWER_TOO_MANY, MOST_WAITERS} end
     end
     call('ZADD', S.q, call('HINCRBY', S.w, '#', 1), owner)
     call('HSET', S.w, owner, format('%016d%016d', now + PATIENCE_US, now) .. terms)
@@ -98,7 +99,7 @@ end
 local function ask_for_it(S)
     local held = find(S, owner)
     if held then
-        if held.deadline <= now then return {2, 0} end -- resting
+        if held.deadline <= now then return {ANSWER_BUSY, 0} end -- resting
         -- The asker may count its lease from any request of its own that was answered.
         if now + lease * 1000 > held.deadline and not comes_too_late(S, owner, not_after) then
             held.deadline, held.lease = now + lease * 1000, lease
@@ -108,22 +109,23 @@ local function ask_for_it(S)
         if held.not_after ~= tonumber(ARGV[3] or 0) then refuse_late(S, owner, ARGV[3]) end
         return held.token
     end
-    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {2, 0} end
-    if comes_too_late(S, owner, not_after) then return {2, 0} end
-    if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {3, now} end
+    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {ANSWER_BUSY, 0} end
+    if comes_too_late(S, owner, not_after) then return {ANSWER_BUSY, 0} end
+    if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     refuse_late(S, owner, ARGV[3])
     local kind = sub(terms, TERMS_KIND)
     if S.hold or S.taken > 0 or S.queue then
-        if kind ~= S.kind then return {4, S.kind} end
-        if kind == 'p' and tonumber(sub(terms, TERMS_LIMIT)) ~= S.limit then return {5, S.limit} end
+        if kind ~= S.kind then return {ANSWER_OTHER_KIND, S.kind} end
+        if kind == KIND_SEMAPHORE and tonumber(sub(terms, TERMS_LIMIT)) ~= S.limit then --\
+            return {ANSWER_OTHER_LIMIT, S.limit} end
     end
     if S.queue or not fits(S, terms) then
-        if sub(terms, TERMS_QUEUEING) == 'n' then return {2, 0} end
+        if sub(terms, TERMS_QUEUEING) == QUEUEING_NO then return {ANSWER_BUSY, 0} end
         return enqueue(S)
     end
     local proposed = tonumber(ARGV[2] or 0)
-    if proposed > 0 and proposed <= S.high then return {2, S.high} end
-    if sub(terms, TERMS_MODE) ~= 'x' then
+    if proposed > 0 and proposed <= S.high then return {ANSWER_BUSY, S.high} end
+    if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then
         local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
         if (h ~= 'none' and h ~= 'hash') or (d ~= 'none' and d ~= 'zset') then
             return foreign('the keys of its holders hold something else')
@@ -132,7 +134,7 @@ local function ask_for_it(S)
         need_rights_to_count(S)
     end
     local token = proposed > 0 and proposed or token_for(S, terms)
-    if not token then return {7, 0} end
+    if not token then return {ANSWER_NO_TOKENS, 0} end
     return grant(S, owner, terms, lease, token, not_after).token
 end
 

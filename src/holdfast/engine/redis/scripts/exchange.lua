@@ -23,7 +23,7 @@ if not ARGV[3] and rec and sub(rec, REC_REST_OWNER) == ARGV[1]
     local key, ask = KEYS[2], ARGV[2]
     if key ~= KEYS[1] then
         call('SETRANGE', KEYS[1], REC_TAG_AT, 'i')
-        released = 1
+        released = RELEASE_DONE
         rec = call('GET', key)
     end
     if not released or not rec or sub(rec, REC_VERSION_TAG) == 'hf2i' then
@@ -49,6 +49,7 @@ released = released or release(KEYS, ARGV)
 if type(released) == 'table' then return released end
 local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4]})
 if type(asked) == 'table' and asked.err then return asked end
-if released == 1 then return asked end
-if released == 2 and type(asked) == 'number' and asked < 0 then return asked - 1000000 end
-return {9, released, asked}
+if released == RELEASE_DONE then return asked end
+if released == RELEASE_HANDED_OFF and type(asked) == 'number' and asked < 0 then --\
+    return asked - HANDED_OFF_TOO end
+return {ANSWER_BOTH, released, asked}

@@ -1,5 +1,6 @@
--- The columns and constants of the native layout. The build replaces each name below in all scripts
--- by its value, e.g. sub(record, REC_OWNER) by sub(record, 154, 201). No script by itself.
+-- The columns and constants of the native layout, and the answers of all scripts. The build
+-- replaces each name below in all scripts by its value, e.g. sub(record, REC_OWNER) by
+-- sub(record, 154, 201), and makes a C++ constant of it: fields::rec_owner. No script by itself.
 --
 -- Keys of a name, all with the same hash tag:
 --   <key>     STRING, the record: what the uncontended path reads and writes, and nothing else
@@ -45,21 +46,32 @@
 --
 -- The request of an acquire: not-after, rest (all zeros), owner, terms: as the record has them.
 --#define ASK_NOT_AFTER 1, 16
+--#define ASK_REST 17, 32
 --#define ASK_OWNER 33, 80
 --#define ASK_TERMS 81
 --#define ASK_KIND 81, 81
 --#define ASK_LEASE 94, 101
 --#define ASK_QUEUEING 113, 113
 --
--- Terms, as the client wrote them: kind m, s or p; mode x, s or p; d(etached) or -; permits; limit;
--- lease ms; min_hold ms; queueing n(o), h(int) or g(rant); then pid LF host LF note.
+-- Terms, as the client wrote them: kind; mode; d(etached) or -; permits; limit; lease ms; min_hold
+-- ms; queueing; then pid LF host LF note.
 --#define TERMS_KIND 1, 1
 --#define TERMS_MODE 2, 2
+--#define TERMS_DETACHED 3, 3
 --#define TERMS_PERMITS 4, 8
 --#define TERMS_LIMIT 9, 13
 --#define TERMS_LEASE 14, 21
 --#define TERMS_MIN_HOLD 22, 32
 --#define TERMS_QUEUEING 33, 33
+--#define KIND_MUTEX 'm'
+--#define KIND_SHARED_MUTEX 's'
+--#define KIND_SEMAPHORE 'p'
+--#define MODE_EXCLUSIVE 'x'
+--#define MODE_SHARED 's'
+--#define MODE_PERMITS 'p'
+--#define QUEUEING_NO 'n'
+--#define QUEUEING_HINT 'h'
+--#define QUEUEING_GRANT 'g'
 --
 -- A waiter entry: alive_until, since, terms.
 --#define WAIT_ALIVE 1, 16
@@ -87,6 +99,25 @@
 --#define ITEM_LEASE_ORDER 65, 84
 --#define ITEM_LEASE 65, 72
 --#define ITEM_ORDER 73, 84
+--
+-- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
+-- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
+-- it has handed off what was held.
+--#define ANSWER_QUEUED 1
+--#define ANSWER_HELD 1
+--#define ANSWER_BUSY 2
+--#define ANSWER_LATE 3
+--#define ANSWER_OTHER_KIND 4
+--#define ANSWER_OTHER_LIMIT 5
+--#define ANSWER_TOO_MANY 6
+--#define ANSWER_NO_TOKENS 7
+--#define ANSWER_BOTH 9
+--#define HANDED_OFF_TOO 1000000
+--
+-- The answer of a release.
+--#define RELEASE_NOT_HELD 0
+--#define RELEASE_DONE 1
+--#define RELEASE_HANDED_OFF 2
 --
 --#define NO_OWNER '000000000000000000000000000000000000000000000000'
 --#define NO_INSTANT '0000000000000000'

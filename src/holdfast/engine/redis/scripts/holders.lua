@@ -1,7 +1,7 @@
 -- Who holds a name. No script by itself.
 
 local function permits_of(terms)
-    return sub(terms, TERMS_MODE) == 'p' and tonumber(sub(terms, TERMS_PERMITS)) or 1
+    return sub(terms, TERMS_MODE) == MODE_PERMITS and tonumber(sub(terms, TERMS_PERMITS)) or 1
 end
 
 -- A holder other than an exclusive one, from its entry. Entries of hf1 have no '+'.
@@ -27,7 +27,7 @@ end
 -- Writes back a hold that `find` or `grant` gave.
 local function put(S, hold)
     S.changed, hold.old = true, nil
-    if sub(hold.terms, TERMS_MODE) == 'x' then
+    if sub(hold.terms, TERMS_MODE) == MODE_EXCLUSIVE then
         S.hold = hold
         return
     end
@@ -80,21 +80,21 @@ local function fits(S, terms)
     if S.hold then return false end
     if S.taken == 0 then return true end
     local mode = sub(terms, TERMS_MODE)
-    if mode == 'x' then return false end
-    return mode == 's' or S.taken + permits_of(terms) <= S.limit
+    if mode == MODE_EXCLUSIVE then return false end
+    return mode == MODE_SHARED or S.taken + permits_of(terms) <= S.limit
 end
 
 -- Readers carry the last exclusive token, so that they do not refuse one another in a store. Nil:
 -- tokens are used up.
 local function token_for(S, terms)
-    if sub(terms, TERMS_MODE) == 's' and S.high > 0 then return S.high end
+    if sub(terms, TERMS_MODE) == MODE_SHARED and S.high > 0 then return S.high end
     return new_token(S.key, S.now, S.high)
 end
 
 -- `lease` is in ms, 8 digits.
 local function grant(S, owner, terms, lease, token, not_after)
     S.high, S.kind, S.limit = token, sub(terms, TERMS_KIND), tonumber(sub(terms, TERMS_LIMIT))
-    if sub(terms, TERMS_MODE) ~= 'x' then S.taken = S.taken + permits_of(terms) end
+    if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then S.taken = S.taken + permits_of(terms) end
     local rest = sub(terms, TERMS_MIN_HOLD) * 1000
     if rest > 0 then rest = S.now + rest end
     local hold = {owner = owner, deadline = S.now + lease * 1000, lease = lease, order = NO_ORDER,

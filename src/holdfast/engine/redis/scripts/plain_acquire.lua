@@ -12,11 +12,11 @@
 -- token above that of the holder after it.
 local call = redis.call
 local held = call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return {1, call('PTTL', KEYS[1])} end
+if held and held ~= ARGV[1] then return {ANSWER_HELD, call('PTTL', KEYS[1])} end
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 if not held and (now > tonumber(ARGV[3]) or (KEYS[2] and call('GET', KEYS[2]))) then
-    return {3, now}
+    return {ANSWER_LATE, now}
 end
 
 local token = 0
@@ -26,7 +26,7 @@ if KEYS[3] then
     token = tonumber(high)
     if not held or whose ~= ARGV[1] then
         token = math.max(token + 1, now)
-        if token >= 9007199254740992 then return {7} end
+        if token >= TOKEN_END then return {ANSWER_NO_TOKENS} end
         call('SET', KEYS[3], string.format('%.0f ', token) .. ARGV[1], 'PX', '172800000')
     end
 end

@@ -91,7 +91,7 @@ local function grant_heads(S, asker)
             local terms = sub(entry, WAIT_TERMS)
             if not fits(S, terms) then break end
             if not S.may then need_rights(S) end
-            local hint, token = sub(terms, TERMS_QUEUEING) == 'h', nil
+            local hint, token = sub(terms, TERMS_QUEUEING) == QUEUEING_HINT, nil
             local message = 'm' .. sub(who, 33)
             if not hint then
                 token = token_for(S, terms)
@@ -133,14 +133,14 @@ end
 -- For `queued`: how many are ahead, and in how many us a hold ends if it is not renewed (0: not
 -- known). Only the first few are told: if all were, all would come at that moment.
 local function place(S, owner, ahead)
-    if ahead >= 4 then return {1, ahead, 0} end
+    if ahead >= 4 then return {ANSWER_QUEUED, ahead, 0} end
     local ends = 0
     if S.hold then
         ends = math.max(S.hold.deadline, S.hold.rest)
     elseif S.taken > 0 then
         ends = tonumber(call('ZRANGE', S.d, 0, 0, 'WITHSCORES')[2] or 0)
     end
-    return {1, ahead, math.max(ends - S.now, 0)}
+    return {ANSWER_QUEUED, ahead, math.max(ends - S.now, 0)}
 end
 
 -- Keeps a waiter in the queue, and says how many are ahead of it; false if it is not there.

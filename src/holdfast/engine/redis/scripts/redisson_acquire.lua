@@ -12,10 +12,10 @@
 local call = redis.call
 local mine = call('HEXISTS', KEYS[1], ARGV[1]) == 1
 if not mine then
-    if call('EXISTS', KEYS[1]) == 1 then return {1, call('PTTL', KEYS[1])} end
+    if call('EXISTS', KEYS[1]) == 1 then return {ANSWER_HELD, call('PTTL', KEYS[1])} end
     local time = call('TIME')
     local now = time[1] * 1000000 + time[2]
-    if now > tonumber(ARGV[3]) or call('EXISTS', KEYS[2]) == 1 then return {3, now} end
+    if now > tonumber(ARGV[3]) or call('EXISTS', KEYS[2]) == 1 then return {ANSWER_LATE, now} end
 end
 local token = 0
 if KEYS[3] then

@@ -16,7 +16,7 @@ local tag = rec and string.sub(rec, REC_VERSION_TAG)
 if mine and tag == 'hf2x' then
     redis.call('SETRANGE', KEYS[1], REC_TAG_AT, 'i')
     if string.sub(rec, REC_LEASE) > SHORT_LEASE then redis.call('PEXPIRE', KEYS[1], IDLE_MS) end
-    return 1
+    return RELEASE_DONE
 end
 
 local owner = string.sub(ARGV[1], 17)
@@ -32,7 +32,7 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
     local alive = entry and sub(entry, WAIT_ALIVE) - now or 0
     local high = sub(rec, REC_TOKEN) + 0
     local refresh = high > now or now - high > now % 500000 -- see QUEUE_MS
-    if alive > 0 and alive <= PATIENCE_US and sub(entry, WAIT_MODE) == 'x'
+    if alive > 0 and alive <= PATIENCE_US and sub(entry, WAIT_MODE) == MODE_EXCLUSIVE
             and sub(entry, WAIT_MIN_HOLD_QUEUEING) == '00000000000g'
             and (not refresh or call('PTTL', w) >= QUEUE_FRESH_MS) then
         local who = first[1]
@@ -67,7 +67,7 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
                     call('PEXPIRE', q, QUEUE_MS)
                     call('PEXPIRE', w, QUEUE_MS)
                 end
-                return 2
+                return RELEASE_HANDED_OFF
             end
             call('SET', key, rec, 'KEEPTTL') -- nobody hears it: as it was
         end
@@ -79,7 +79,7 @@ local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
 drop_ended(S)
 local held = find(S, owner)
-local answer = 0
+local answer = RELEASE_NOT_HELD
 if held and held.deadline > now then
     local rests = held.rest > now
     if rests then
@@ -88,14 +88,14 @@ if held and held.deadline > now then
     else
         remove(S, held)
     end
-    answer = grant_heads(S) > 0 and not rests and 2 or 1
-    remember(S, owner, answer == 2 and 'h' or 'r')
+    answer = grant_heads(S) > 0 and not rests and RELEASE_HANDED_OFF or RELEASE_DONE
+    remember(S, owner, answer == RELEASE_HANDED_OFF and 'h' or 'r')
 else
     grant_heads(S)
-    if held and held.deadline == 0 then answer = 1 end
+    if held and held.deadline == 0 then answer = RELEASE_DONE end
     if sub(S.last, 1, 48) == owner then
         local outcome = sub(S.last, 49)
-        answer = outcome == 'h' and 2 or outcome == 'r' and 1 or answer
+        answer = outcome == 'h' and RELEASE_HANDED_OFF or outcome == 'r' and RELEASE_DONE or answer
     end
 end
 save(S)

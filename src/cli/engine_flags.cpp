@@ -1,0 +1,110 @@
+#include "cli/engine_flags.hpp"
+
+#include "cli/duration.hpp"
+#include "cli/messages.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace holdfast::cli {
+
+void add_engine_flags(CLI::App& subcommand, engine_flags& flags) {
+    auto* const url =
+        subcommand
+            .add_option("--url", flags.url,
+                        "The engine: embedded:, embedded:/path, redis://host (also: HOLDFAST_URL)")
+            ->type_name("URL");
+    subcommand
+        .add_option("--url-file", flags.url_file, "Read the URL from the first line of this file")
+        ->type_name("FILE")
+        ->excludes(url);
+    subcommand
+        .add_option(
+            "--connect-wait", flags.connect_wait,
+            "How long to try an engine that cannot be reached or does not answer; default 5s")
+        ->type_name("DUR");
+}
+
+namespace {
+
+/// Without trailing blanks and carriage returns, which editors and secret stores add.
+std::string read_first_line(const std::string& path) {
+    const auto fail = [&](const std::string& reason) {
+        throw error{errc::invalid_option, "--url-file " + path + ": " + reason};
+    };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        fail("it is a directory; name a file whose first line is the URL");
+    }
+    std::ifstream file{path};
+    if (!file) {
+        fail("the file cannot be read (" + std::generic_category().message(errno) +
+             "); name a file that this user can read");
+    }
+    std::string line;
+    std::getline(file, line);
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    if (line.empty()) { fail("its first line is empty; write the URL there"); }
+    return line;
+}
+
+std::string given_url(const engine_flags& flags) {
+    if (!flags.url.empty()) {
+        const auto authority = flags.url.find("//");
+        const auto at = flags.url.find('@');
+        if (authority != std::string::npos && at != std::string::npos &&
+            flags.url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos) {
+            print_message("every user of this machine can see a password in --url; use --url-file "
+                          "or HOLDFAST_URL");
+        }
+        return flags.url;
+    }
+    if (!flags.url_file.empty()) { return read_first_line(flags.url_file); }
+    const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
+    return variable == nullptr ? std::string{} : variable;
+}
+
+/// A program sets the layout of each lock; the command has only the URL for that.
+void refuse_options_without_layout(const std::string& url) {
+    const auto query = url.find('?');
+    if (query == std::string::npos) { return; }
+    const auto has = [rest = '&' + url.substr(query + 1)](const std::string& option) {
+        return rest.find('&' + option + '=') != std::string::npos;
+    };
+    if (has("layout")) { return; }
+    for (const char* const option : {"key_prefix", "fencing", "sharded"}) {
+        if (has(option)) {
+            throw error{errc::invalid_option,
+                        std::string{"URL: "} + option +
+                            " has no effect without a layout; add layout=plain or layout=redisson"};
+        }
+    }
+}
+
+} // namespace
+
+engine_address parse_engine_flags(const engine_flags& flags) {
+    engine_address out{given_url(flags)};
+    if (out.url.starts_with("memory:")) {
+        throw error{
+            errc::invalid_option,
+            "memory: is for threads of one process and excludes no other command; use embedded: "
+            "or redis://host"};
+    }
+    refuse_options_without_layout(out.url);
+    if (!flags.connect_wait.empty()) {
+        out.options.connect_wait = parse_positive_duration("--connect-wait", flags.connect_wait);
+    }
+    return out;
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,24 @@
+#pragma once
+// Acquires and releases the lock that the settings describe.
+
+#include "cli/run_settings.hpp"
+
+#include <holdfast/client.hpp>
+#include <holdfast/lease.hpp>
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+
+namespace holdfast::cli {
+
+/// Waits up to `wait`: empty means for ever, 0 not at all. With -v it prints who holds the lock.
+/// Returns empty if someone else holds it, or if `stop` was requested. Throws holdfast::error.
+[[nodiscard]] std::optional<lease> acquire_lock(client& client, const run_settings& settings,
+                                                std::optional<std::chrono::milliseconds> wait,
+                                                const std::stop_token& stop);
+
+/// Releases it and waits for the answer. Prints a failure.
+void release_lock(lease& held);
+
+} // namespace holdfast::cli

@@ -1,0 +1,23 @@
+#pragma once
+// Gives the implementation access to the private members of client and lease.
+
+#include <holdfast/client.hpp>
+#include <holdfast/lease.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace holdfast::detail {
+
+struct access {
+    [[nodiscard]] static const std::shared_ptr<core::client_core>&
+    core(const client& client) noexcept {
+        return client.core_;
+    }
+    [[nodiscard]] static lease make_lease(std::shared_ptr<core::client_core> core,
+                                          std::shared_ptr<core::hold> hold) noexcept {
+        return lease{std::move(core), std::move(hold)};
+    }
+};
+
+} // namespace holdfast::detail

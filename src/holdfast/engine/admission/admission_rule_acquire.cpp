@@ -1,0 +1,169 @@
+// admission_rule::acquire: grants, queues or refuses a request.
+
+#include "holdfast/engine/admission/admission_rule.hpp"
+#include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/admission/tokens.hpp"
+
+#include <holdfast/error.hpp>
+#include <holdfast/options.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace holdfast::engine::admission {
+
+namespace {
+
+/// Only the first few waiters are told when a hold ahead of them ends. If all were, all would ask
+/// at that moment.
+constexpr unsigned waiters_with_check_in = 4;
+
+answer make_answer(op_status status) {
+    answer out;
+    out.status = status;
+    return out;
+}
+
+} // namespace
+
+std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operation) const {
+    if (state_.idle()) { return std::nullopt; }
+    if (operation.kind != state_.kind) {
+        return failed_answer(errc::wrong_primitive,
+                             std::string{"the name is in use as a "} + primitive_name(state_.kind) +
+                                 ", not as a " + primitive_name(operation.kind));
+    }
+    if (operation.kind == primitive::semaphore && operation.limit != state_.limit) {
+        return failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
+                                                    std::to_string(state_.limit) + ", not " +
+                                                    std::to_string(operation.limit));
+    }
+    return std::nullopt;
+}
+
+answer admission_rule::acquire(const acquire_op& operation, const client_process& process) {
+    if (auto rejected = reject_invalid(operation)) { return std::move(*rejected); }
+    const base::owner_id& owner = operation.ticket.owner;
+    settle(&owner);
+    if (const auto held = find(owner); held != state_.holds.end()) {
+        return held->resting(at_.now) ? make_answer(op_status::busy)
+                                      : grant_again(*held, operation);
+    }
+    // A duplicate that arrives after its not-after, or after its own release, must not take the
+    // lock: nobody would release it (P5).
+    if (at_.now > operation.not_after || released_last(owner)) {
+        return make_answer(op_status::busy);
+    }
+    if (auto rejected = reject_mismatch(operation)) { return std::move(*rejected); }
+    if (state_.waiting == 0 && fits(operation.mode, operation.permits)) {
+        return grant(operation, process);
+    }
+    return operation.queue == queueing::no ? make_answer(op_status::busy)
+                                           : enqueue(operation, process);
+}
+
+/// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Without
+/// a record, the clock shows that the proposal is above all earlier tokens: a record is deleted
+/// only when the clock is a minute past its tokens.
+std::optional<answer> admission_rule::reject_proposal(const acquire_op& request) const {
+    if (request.proposed_token == 0) { return std::nullopt; }
+    std::uint64_t highest = state_.high_water;
+    if (highest == 0) {
+        const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
+        if (request.proposed_token > clock + proposal_window_us) {
+            return failed_answer(errc::invalid_option,
+                                 "proposed_token: more than 30 s ahead of the "
+                                 "clock of this engine");
+        }
+        highest = clock - std::min(clock, proposal_window_us);
+    }
+    if (request.proposed_token > highest) { return std::nullopt; }
+    answer rejected = make_answer(op_status::busy);
+    rejected.token = highest; // the next proposal must be above it
+    return rejected;
+}
+
+answer admission_rule::grant(const acquire_op& operation, const client_process& process) {
+    if (auto rejected = reject_proposal(operation)) { return std::move(*rejected); }
+    if (operation.proposed_token == 0 && tokens_exhausted()) {
+        return failed_answer(errc::internal,
+                             "the next token would not be below 2^53: is the clock right?");
+    }
+    client_process own_process = process;
+    std::string note = operation.note;
+    make_room(state_.holds);
+    // From here on nothing throws: a half-made hold would have no owner to release it.
+    state_.kind = operation.kind;
+    state_.limit = operation.kind == primitive::semaphore ? operation.limit : 1;
+    hold_record& given = state_.holds.emplace_back();
+    given.owner = operation.ticket.owner;
+    given.token = issue_token(operation.mode, operation.proposed_token);
+    given.mode = operation.mode;
+    given.permits = operation.kind == primitive::semaphore ? operation.permits : 1;
+    given.detached = operation.detached;
+    given.deadline = base::later(at_.now, operation.lease);
+    given.rest_until = base::later(at_.now, operation.min_hold);
+    given.since_wall_us = at_.wall_us;
+    given.process = std::move(own_process);
+    given.note = std::move(note);
+    answer out = make_answer(op_status::granted);
+    out.token = given.token;
+    keep_past_duplicates(operation);
+    changed_ = true;
+    return out;
+}
+
+/// The requester may count its lease from any of its answered requests, so each request renews the
+/// hold.
+answer admission_rule::grant_again(hold_record& held, const acquire_op& request) noexcept {
+    keep_past_duplicates(request);
+    const base::instant deadline = base::later(at_.now, request.lease);
+    if (deadline > held.deadline) {
+        held.deadline = deadline;
+        changed_ = true;
+    }
+    answer out = make_answer(op_status::granted);
+    out.token = held.token;
+    return out;
+}
+
+answer admission_rule::enqueue(const acquire_op& operation, const client_process& process) {
+    const base::owner_id& owner = operation.ticket.owner;
+    const base::instant alive_until = base::later(at_.now, waiter_timeout);
+    answer out = make_answer(op_status::queued);
+    if (state_.waiting > 0 && queue_.touch(owner, alive_until)) {
+        out.ahead = queue_.ahead(owner).value_or(0);
+    } else {
+        if (state_.waiting >= limits::waiters_per_name) { drop_dead_waiters(); }
+        if (state_.waiting >= limits::waiters_per_name) {
+            return failed_answer(errc::limit_reached, std::to_string(limits::waiters_per_name) +
+                                                          " wait for this name already");
+        }
+        const unsigned permits = operation.kind == primitive::semaphore ? operation.permits : 1;
+        queue_.push({owner, operation.mode, permits, operation.queue, operation.lease,
+                     operation.min_hold, operation.detached, alive_until, at_.wall_us, process,
+                     operation.note});
+        out.ahead = state_.waiting++;
+        changed_ = true;
+    }
+    keep_past_duplicates(operation);
+    out.check_in = check_in(out.ahead);
+    return out;
+}
+
+/// A request without a not-after is never sent twice. These engines answer a request before it can
+/// be repeated, so a not-after far ahead is no reason to keep the record for long.
+void admission_rule::keep_past_duplicates(const acquire_op& request) noexcept {
+    if (request.not_after == base::never) { return; }
+    keep_past(std::min(request.not_after, base::later(at_.now, idle_retention)));
+}
+
+base::duration admission_rule::check_in(unsigned ahead) const noexcept {
+    if (ahead >= waiters_with_check_in || state_.holds.empty()) { return base::duration{0}; }
+    base::instant first = base::never;
+    for (const hold_record& hold : state_.holds) { first = std::min(first, hold.ends()); }
+    return first - at_.now;
+}
+
+} // namespace holdfast::engine::admission

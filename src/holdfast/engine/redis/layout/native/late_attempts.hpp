@@ -1,0 +1,33 @@
+#pragma once
+// Native acquires whose connection broke before they were answered: they may still arrive.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace holdfast::engine::redis {
+
+/// Keeps, per owner number, the highest not-after (in the server's time) of such requests. The next
+/// request of that owner contains it, and the server then refuses them.
+///
+/// Thread safety: none.
+class late_attempts {
+public:
+    /// The connection broke. Drops entries whose not-after is before `server_now_us`.
+    void add(std::uint64_t number, std::int64_t not_after_us, std::int64_t server_now_us) {
+        std::erase_if(not_after_, [&](const auto& entry) { return entry.second < server_now_us; });
+        auto& highest = not_after_[number];
+        highest = std::max(highest, not_after_us);
+    }
+    /// 0: none of them can still arrive.
+    [[nodiscard]] std::int64_t not_after_of(std::uint64_t number) const {
+        if (not_after_.empty()) { return 0; }
+        const auto found = not_after_.find(number);
+        return found == not_after_.end() ? 0 : found->second;
+    }
+
+private:
+    std::map<std::uint64_t, std::int64_t> not_after_;
+};
+
+} // namespace holdfast::engine::redis

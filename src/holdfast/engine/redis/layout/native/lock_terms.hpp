@@ -1,0 +1,49 @@
+#pragma once
+// The text of a request's terms in the native layout: fields.lua names its columns.
+
+#include "holdfast/engine/factory.hpp"
+#include "holdfast/engine/ops.hpp"
+
+#include <holdfast/lock_info.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+/// Writes terms, and caches the last ones: most requests of a client have the same.
+///
+/// Thread safety: none.
+class terms_writer {
+public:
+    explicit terms_writer(const client_identity& identity);
+
+    /// Valid until the next call.
+    [[nodiscard]] const std::string& write(const acquire_op& op);
+
+private:
+    /// All parts of the terms but the note.
+    struct values {
+        primitive kind{};
+        holdfast::mode mode{};
+        bool detached = false;
+        unsigned permits = 0;
+        unsigned limit = 0;
+        base::milliseconds lease{};
+        base::milliseconds min_hold{};
+        queueing queue{};
+        bool operator==(const values&) const = default;
+    };
+
+    std::string origin_; ///< pid and host
+    values last_;
+    std::string last_note_;
+    std::string last_text_; ///< empty: none
+};
+
+/// Sets mode, permits, pid, host and note.
+void read_terms(std::string_view terms, party& out);
+
+[[nodiscard]] primitive read_kind(char letter) noexcept;
+
+} // namespace holdfast::engine::redis

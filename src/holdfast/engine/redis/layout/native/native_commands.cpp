@@ -1,0 +1,166 @@
+#include "holdfast/engine/redis/layout/native/native_commands.hpp"
+
+#include "holdfast/engine/redis/fields.hpp"
+#include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+/// An acquire that needs no second argument.
+bool is_simple(const acquire_op& op) noexcept {
+    return op.mode == mode::exclusive && op.min_hold == base::milliseconds{0} &&
+           op.proposed_token == 0;
+}
+
+} // namespace
+
+acquire_calls::acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before) {
+    append_call(usual, script, keys, arguments_before + 1);
+    append_call(with_token, script, keys, arguments_before + 2);
+    append_call(after_late, script, keys, arguments_before + 3);
+}
+
+const std::string& acquire_calls::call_for(const acquire_op& op, const validity& validity) const {
+    if (validity.late_us > 0) { return after_late; }
+    return is_simple(op) ? usual : with_token;
+}
+
+native_commands::native_commands(std::string prefix, const client_identity& identity)
+    : prefix_{std::move(prefix)},
+      client_hex_{hex_of(identity.client)},
+      client_id_{identity.client},
+      terms_{identity} {
+    append_call(release_, scripts::release, 1, 1);
+}
+
+/// Caches the last key: most operations use the same name as the one before.
+void native_commands::append_key(std::string& out, std::string_view name) {
+    if (name != last_name_ || last_key_.empty()) {
+        last_key_.clear(); // invalid until complete: an allocation may throw
+        last_name_ = name;
+        std::string key = prefix_ + '{';
+        append_encoded(key, name);
+        key += '}';
+        std::string bulk;
+        append_bulk(bulk, key);
+        last_key_ = std::move(bulk);
+    }
+    out += last_key_;
+}
+
+void native_commands::append_owner(std::string& out, const base::owner_id& owner) const {
+    if (owner.client == client_id_) {
+        out += client_hex_;
+    } else {
+        out += hex_of(owner.client);
+    }
+    append_hex(out, owner.number);
+}
+
+void native_commands::append_acquire(std::string& out, const acquire_op& op,
+                                     const validity& validity) {
+    argument_.clear();
+    // Lua numbers are doubles: stay below 2^53.
+    const auto not_after =
+        std::clamp<std::int64_t>(validity.not_after_us, 0, fields::token_end - 1);
+    append_padded(argument_, static_cast<std::uint64_t>(not_after), fields::ask_not_after.length);
+    argument_ += fields::no_instant;
+    append_owner(argument_, op.ticket.owner);
+    argument_ += terms_.write(op);
+    append_bulk(out, argument_);
+    if (!is_simple(op) || validity.late_us > 0) {
+        append_bulk(out, std::to_string(op.proposed_token));
+    }
+    if (validity.late_us > 0) { append_bulk(out, std::to_string(validity.late_us)); }
+}
+
+void native_commands::append_release(std::string& out, const ticket& ticket) {
+    argument_ = fields::no_instant;
+    append_owner(argument_, ticket.owner);
+    append_bulk(out, argument_);
+}
+
+void native_commands::acquire(std::string& out, const acquire_op& op, const validity& validity) {
+    out += acquire_.call_for(op, validity);
+    append_key(out, op.ticket.name);
+    append_acquire(out, op, validity);
+}
+
+void native_commands::release(std::string& out, const ticket& ticket) {
+    out += release_;
+    append_key(out, ticket.name);
+    append_release(out, ticket);
+}
+
+void native_commands::exchange(std::string& out, const ticket& released, const acquire_op& op,
+                               const validity& validity) {
+    out += exchange_.call_for(op, validity);
+    append_key(out, released.name);
+    append_key(out, op.ticket.name);
+    append_release(out, released);
+    append_acquire(out, op, validity);
+}
+
+void native_commands::withdraw(std::string& out, const ticket& ticket, std::int64_t late_us) {
+    append_call(out, scripts::withdraw, 1, late_us > 0 ? 2 : 1);
+    append_key(out, ticket.name);
+    argument_.clear();
+    append_owner(argument_, ticket.owner);
+    append_bulk(out, argument_);
+    if (late_us > 0) { append_bulk(out, std::to_string(late_us)); }
+}
+
+void native_commands::break_lock(std::string& out, const break_op& op) {
+    append_call(out, scripts::break_lock, 1, 1);
+    append_key(out, op.name);
+    append_bulk(out, std::to_string(op.only_token));
+}
+
+void native_commands::beat(std::string& out, const beat_op& op) {
+    append_call(out, scripts::beat, op.items.size(), op.items.size());
+    for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+    for (const auto& item : op.items) {
+        argument_ = fields::no_instant;
+        append_owner(argument_, item.ticket.owner);
+        if (item.waiting) {
+            argument_ += 'w';
+        } else {
+            append_padded(argument_, static_cast<std::uint64_t>(item.lease.count()),
+                          fields::item_lease.length);
+            append_padded(argument_, item.order, fields::item_order.length);
+        }
+        append_bulk(out, argument_);
+    }
+}
+
+void native_commands::inspect(std::string& out, std::string_view name) {
+    append_call(out, scripts::inspect, 1, 0);
+    append_key(out, name);
+}
+
+void native_commands::scan(std::string& out, const list_op& op) {
+    std::string pattern = literally(prefix_) + '{';
+    std::string names;
+    append_encoded(names, op.prefix);
+    pattern += literally(names) + "*}";
+    const auto cursor = std::string_view{op.cursor}.substr(0, op.cursor.find('>'));
+    append_command(out, {"SCAN", cursor.empty() ? "0" : cursor, "MATCH", pattern, "COUNT",
+                         std::to_string(op.count)});
+}
+
+std::optional<std::string> native_commands::name_of(std::string_view key) const {
+    if (key.size() < prefix_.size() + 3 || !key.starts_with(prefix_) || key.back() != '}' ||
+        key[prefix_.size()] != '{') {
+        return std::nullopt;
+    }
+    key.remove_prefix(prefix_.size() + 1);
+    key.remove_suffix(1);
+    return decode_name(key);
+}
+
+} // namespace holdfast::engine::redis

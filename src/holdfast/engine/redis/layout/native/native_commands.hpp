@@ -1,0 +1,81 @@
+#pragma once
+// The native layout's commands: operations as calls of its scripts. scripts/fields.lua names the
+// keys and their columns.
+
+#include "holdfast/base/ids.hpp"
+#include "holdfast/engine/factory.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/redis/layout/native/lock_terms.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+/// The not-after of an acquire, in microseconds of the server's clock.
+struct validity {
+    std::int64_t not_after_us = 0;
+    /// The highest not-after of its earlier requests that may still arrive; 0: there are none.
+    std::int64_t late_us = 0;
+};
+
+/// The beginnings of the calls of a script that takes an acquire.
+struct acquire_calls {
+    acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before);
+
+    /// The call with as many arguments as this acquire needs.
+    [[nodiscard]] const std::string& call_for(const acquire_op& op, const validity& validity) const;
+
+    std::string usual{};
+    std::string with_token{}; ///< also of acquires that are not exclusive, or have a min_hold
+    std::string after_late{}; ///< when an earlier request may still arrive
+};
+
+/// Thread safety: none; it keeps memory for reuse.
+class native_commands {
+public:
+    native_commands(std::string prefix, const client_identity& identity);
+
+    // Each appends one command.
+    void acquire(std::string& out, const acquire_op& op, const validity& validity);
+    void release(std::string& out, const ticket& ticket);
+    /// A release of `released`, and an acquire.
+    void exchange(std::string& out, const ticket& released, const acquire_op& op,
+                  const validity& validity);
+    /// From then on the server refuses acquires of this ticket up to the not-after `late_us`; 0:
+    /// none can still arrive.
+    void withdraw(std::string& out, const ticket& ticket, std::int64_t late_us);
+    void break_lock(std::string& out, const break_op& op);
+    void beat(std::string& out, const beat_op& op);
+    void inspect(std::string& out, std::string_view name);
+    /// A cursor is the server's, or that and `>name`: names up to that one were on the page before,
+    /// because the server returned more names than fit on a page.
+    void scan(std::string& out, const list_op& op);
+
+    /// The name of the lock in a key; empty: it is no key of this layout.
+    [[nodiscard]] std::optional<std::string> name_of(std::string_view key) const;
+
+private:
+    void append_key(std::string& out, std::string_view name);
+    void append_owner(std::string& out, const base::owner_id& owner) const;
+    void append_release(std::string& out, const ticket& ticket);
+    void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
+
+    const std::string prefix_;
+    const std::string client_hex_; ///< in hexadecimal digits
+    const base::client_id client_id_;
+    const acquire_calls acquire_{scripts::acquire, 1, 0};
+    const acquire_calls exchange_{scripts::exchange, 2, 1};
+    std::string release_; ///< the beginning of its call
+    terms_writer terms_;
+    std::string argument_; ///< member to reuse its memory
+
+    // A cache of the last key, as RESP.
+    std::string last_name_;
+    std::string last_key_;
+};
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,52 @@
+#pragma once
+// Holdfast's own layout: queues on the server, hand-off, tokens, all primitives.
+
+#include "holdfast/engine/redis/layout/lock_layout.hpp"
+#include "holdfast/engine/redis/layout/native/late_attempts.hpp"
+#include "holdfast/engine/redis/layout/native/lister.hpp"
+#include "holdfast/engine/redis/layout/native/native_commands.hpp"
+
+namespace holdfast::engine::redis {
+
+/// One script call per operation. A release that is not sent yet and the acquire that follows it
+/// become one call: see docs/decisions/0014.
+///
+/// Thread safety: none.
+class native_layout final : public lock_layout {
+public:
+    native_layout(const options& options, const client_identity& identity);
+
+    [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    void begin(operation& operation, const op& op, command_channel& channel,
+               base::instant now) override;
+
+    [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;
+    void on_error(request& request, const server_error& error, base::instant now) override;
+    void on_lost(request& request, bool may_arrive, base::instant now) override;
+
+private:
+    enum class request_kind : std::uint8_t {
+        acquire,
+        exchange, ///< a release (`merged`) and an acquire
+        release,
+        withdraw, ///< or a break: they answer alike
+        beat,
+        inspect,
+        undo, ///< of a cancelled acquire
+    };
+
+    /// Sends the first request of an operation.
+    template <typename Op>
+    void send(operation& operation, const Op& op, command_channel& channel, base::instant now);
+
+    [[nodiscard]] validity validity_of(operation& acquire) const;
+    [[nodiscard]] request* mergeable_release(command_channel& channel, base::instant now);
+    void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
+    [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
+
+    native_commands commands_;
+    lister lister_{commands_};
+    late_attempts attempts_; ///< acquires that may still arrive
+};
+
+} // namespace holdfast::engine::redis

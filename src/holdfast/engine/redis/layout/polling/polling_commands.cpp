@@ -1,0 +1,88 @@
+#include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
+
+#include "holdfast/engine/redis/protocol/command.hpp"
+
+#include <charconv>
+
+namespace holdfast::engine::redis {
+
+polling_commands::polling_commands(const polling_scripts& scripts, const options& options,
+                                   const client_identity& identity)
+    : scripts_{scripts},
+      own_prefix_{options.prefix},
+      all_scripts_{scripts.acquire, scripts.release, scripts.beat, scripts.break_lock,
+                   scripts.inspect},
+      key_prefix_{options.key_prefix},
+      client_id_{identity.client},
+      client_text_{identity.client.text() + ':'} {}
+
+capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
+    capabilities can;
+    can.supported = kind == primitive::mutex;
+    can.queue = queueing::hint;
+    can.fencing = fenced;
+    can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
+    return can;
+}
+
+std::string_view polling_commands::owner(const base::owner_id& owner) {
+    if (owner.client != client_id_) {
+        owner_ = owner.text();
+        return owner_;
+    }
+    std::array<char, 20> digits; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+    auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), owner.number).ptr;
+    owner_ = client_text_;
+    owner_.append(digits.data(), end);
+    return owner_;
+}
+
+void polling_commands::append_key(std::string& out, std::string_view name) {
+    key_ = key_prefix_;
+    key_ += name;
+    append_bulk(out, key_);
+}
+
+void polling_commands::append_memory(std::string& out, release_memory memory) {
+    append_bulk(out, std::to_string(memory.length.count()));
+    append_bulk(out, memory.even_if_not_held ? "1" : "0");
+}
+
+void polling_commands::acquire(std::string& out, const ticket& ticket, base::milliseconds lease,
+                               bool fenced, std::int64_t not_after_us) {
+    const bool honours = honours_memory(fenced);
+    append_call(out, *scripts_.acquire, 1U + (honours ? 1U : 0U) + (fenced ? 1U : 0U), 3);
+    append_key(out, ticket.name);
+    if (honours) { append_bulk(out, memory_key(ticket)); }
+    if (fenced) { append_bulk(out, token_key(ticket.name)); }
+    append_bulk(out, owner(ticket.owner));
+    append_bulk(out, std::to_string(lease.count()));
+    append_bulk(out, std::to_string(not_after_us));
+}
+
+void polling_commands::break_lock(std::string& out, const break_op& op) {
+    append_call(out, *scripts_.break_lock, 2, 4);
+    append_key(out, op.name);
+    append_bulk(out, token_key(op.name));
+    append_bulk(out, std::to_string(op.only_token));
+    append_bulk(out, channel(op.name));
+    append_bulk(out, publish());
+    append_bulk(out, own_prefix_ + "inbox:");
+}
+
+void polling_commands::beat(std::string& out, const beat_op& op) {
+    append_call(out, *scripts_.beat, op.items.size(), 2 * op.items.size());
+    for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+    for (const auto& item : op.items) {
+        append_bulk(out, owner(item.ticket.owner));
+        append_bulk(out, item.waiting ? "w" : std::to_string(item.lease.count()));
+    }
+}
+
+void polling_commands::inspect(std::string& out, std::string_view name) {
+    append_call(out, *scripts_.inspect, 2, 0);
+    append_key(out, name);
+    append_bulk(out, token_key(name));
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,109 @@
+#pragma once
+// The interface of layouts without a queue: their keys, scripts and commands. docs/layouts.md
+// describes the keys.
+
+#include "holdfast/base/ids.hpp"
+#include "holdfast/engine/engine.hpp"
+#include "holdfast/engine/factory.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/redis/options.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace holdfast::engine::redis {
+
+/// The scripts of a layout. All take the same arguments.
+struct polling_scripts {
+    const script* acquire;
+    const script* release;
+    const script* beat;
+    const script* break_lock;
+    const script* inspect;
+};
+
+/// A release leaves its outcome on the server for a while, in a key of its own: an acquire of the
+/// same owner that arrives after it is refused, and a release that is sent again gets the same
+/// answer.
+struct release_memory {
+    base::milliseconds length{0};  ///< 0: none
+    bool even_if_not_held = false; ///< also if the ticket did not hold the lock
+};
+
+/// What the layouts have in common: the owner is written as `<client uuid>:<number>`, and waiters
+/// listen to a channel of the lock's and ask again.
+///
+/// Thread safety: none; it keeps memory for reuse.
+class polling_commands {
+public:
+    polling_commands(const polling_commands&) = delete;
+    polling_commands& operator=(const polling_commands&) = delete;
+    virtual ~polling_commands() = default;
+
+    [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
+    [[nodiscard]] std::span<const script* const> scripts() const noexcept { return all_scripts_; }
+    /// The channel on which a release is published.
+    [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
+    [[nodiscard]] virtual bool sharded() const { return false; }
+    /// When a waiter without a message asks again. `pttl` is that of the current hold: below 0 if
+    /// it is not known or never ends. `ahead` counts waiters of this client.
+    [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;
+
+    /// Whether `take` exists: an acquire of a free lock without a script.
+    [[nodiscard]] virtual bool takes_without_script() const { return false; }
+    /// Whether each release is remembered until it is answered.
+    [[nodiscard]] virtual bool clears_memory() const { return false; }
+    /// Whether an acquire is refused if its release is remembered.
+    [[nodiscard]] virtual bool honours_memory(bool fenced) const = 0;
+
+    // Each appends one command.
+    /// The reply is null, or the value that is there. REQUIRES: takes_without_script().
+    virtual void take(std::string& /*out*/, const ticket& /*ticket*/,
+                      base::milliseconds /*lease*/) {}
+    void acquire(std::string& out, const ticket& ticket, base::milliseconds lease, bool fenced,
+                 std::int64_t not_after_us);
+    virtual void release(std::string& out, const ticket& ticket, release_memory memory) = 0;
+    virtual void withdraw(std::string& out, const ticket& ticket, release_memory memory) = 0;
+    void break_lock(std::string& out, const break_op& op);
+    void beat(std::string& out, const beat_op& op);
+    void inspect(std::string& out, std::string_view name);
+    /// After a release that was answered and need not be remembered. REQUIRES: clears_memory().
+    virtual void clear_memory(std::string& /*out*/, const ticket& /*ticket*/) {}
+
+    /// The owner as it is written; valid until the next call.
+    [[nodiscard]] std::string_view owner(const base::owner_id& owner);
+
+protected:
+    polling_commands(const polling_scripts& scripts, const options& options,
+                     const client_identity& identity);
+
+    /// What all polling layouts can do.
+    [[nodiscard]] static capabilities polling_caps(primitive kind, bool fenced);
+    [[nodiscard]] std::string key(std::string_view name) const {
+        return key_prefix_ + std::string{name};
+    }
+    void append_key(std::string& out, std::string_view name);
+    /// The two last arguments of a release that is remembered.
+    static void append_memory(std::string& out, release_memory memory);
+    [[nodiscard]] virtual std::string token_key(std::string_view name) const = 0;
+    /// Where a release is remembered.
+    [[nodiscard]] virtual std::string memory_key(const ticket& ticket) const = 0;
+    [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
+
+    const polling_scripts scripts_;
+    const std::string own_prefix_; ///< of Holdfast's keys and channels
+
+private:
+    const std::array<const script*, 5> all_scripts_;
+    const std::string key_prefix_;
+    const base::client_id client_id_;
+    const std::string client_text_;
+    std::string owner_; ///< member to reuse its memory; likewise the next
+    std::string key_;
+};
+
+} // namespace holdfast::engine::redis

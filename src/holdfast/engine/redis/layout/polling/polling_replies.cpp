@@ -1,0 +1,52 @@
+#include "holdfast/engine/redis/layout/polling/polling_replies.hpp"
+
+#include "holdfast/engine/redis/fields.hpp"
+#include "holdfast/engine/redis/layout/lock_replies.hpp"
+
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+/// The remaining time of a hold without expiry: it can be added to the clock without overflow.
+constexpr std::chrono::hours a_century{24 * 36'525};
+
+} // namespace
+
+answer read_polling_acquire(const reply& reply, std::int64_t& pttl) {
+    answer out;
+    pttl = -1;
+    if (reply.is_integer()) {
+        out.status = op_status::granted;
+        out.token = static_cast<std::uint64_t>(reply.integer());
+        return out;
+    }
+    if (reply.number(0) == fields::answer_no_tokens) { return no_tokens_left(); }
+    out.status = op_status::busy;
+    if (reply.number(0) == fields::answer_held) { pttl = reply.number(1); }
+    return out;
+}
+
+lock_info read_polling_inspect(const reply& reply, std::string name) {
+    lock_info out;
+    out.name = std::move(name);
+    out.last_token = static_cast<std::uint64_t>(reply.number(1));
+    const auto holders = reply[4];
+    for (std::size_t at = 0; at < holders.size(); ++at) {
+        const auto entry = holders[at];
+        party& holder = out.holders.emplace_back();
+        holder.owner = entry.word(0);
+        holder.token = static_cast<std::uint64_t>(entry.number(3));
+        holder.permits = static_cast<unsigned>(entry.number(2));
+        if (entry.number(1) >= 0) {
+            holder.remaining = base::milliseconds{entry.number(1)};
+        } else {
+            holder.remaining = a_century;
+            holder.note = "it has no expiry: it does not end by itself";
+        }
+    }
+    return out;
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,85 @@
+#include "holdfast/engine/redis/layout/redisson/redisson_commands.hpp"
+
+#include "holdfast/engine/redis/layout/polling/poll_delay.hpp"
+#include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
+
+#include <algorithm>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+/// Longer than it takes to notice a lost reply and to send the release again.
+constexpr base::milliseconds least_memory{20'000};
+
+/// A name with a hash tag of its own keeps that.
+std::string tagged(std::string_view prefix, const std::string& name) {
+    const bool has_one = name.find('{') != std::string::npos;
+    return std::string{prefix} + (has_one ? name : '{' + name + '}');
+}
+
+} // namespace
+
+redisson_commands::redisson_commands(const options& options, const client_identity& identity)
+    : polling_commands{{&scripts::redisson_acquire, &scripts::redisson_release,
+                        &scripts::redisson_beat, &scripts::redisson_break,
+                        &scripts::redisson_inspect},
+                       options,
+                       identity},
+      sharded_{options.sharded},
+      jitter_{base::random_seed()} {}
+
+capabilities redisson_commands::caps(primitive kind, bool fenced) const {
+    auto can = polling_caps(kind, fenced);
+    can.layout = holdfast::layout::redisson;
+    can.label = "layout redisson";
+    return can;
+}
+
+std::string redisson_commands::channel(std::string_view name) const {
+    return tagged("redisson_lock__channel:", key(name));
+}
+
+std::string redisson_commands::token_key(std::string_view name) const {
+    return tagged("redisson_lock_token:", key(name));
+}
+
+/// Ends in 32 digits that are unique to this release: an owner releases once.
+std::string redisson_commands::memory_key(const ticket& ticket) const {
+    return tagged("redisson_unlock_latch:", key(ticket.name)) + ':' +
+           wire_owner(ticket.owner).substr(16);
+}
+
+void redisson_commands::append_release(std::string& out, const ticket& ticket,
+                                       release_memory memory) {
+    const bool remembered = memory.length.count() > 0;
+    append_call(out, *scripts_.release, remembered ? 2 : 1, remembered ? 5 : 3);
+    append_key(out, ticket.name);
+    if (remembered) { append_bulk(out, memory_key(ticket)); }
+    append_bulk(out, owner(ticket.owner));
+    append_bulk(out, channel(ticket.name));
+    append_bulk(out, publish());
+    if (remembered) { append_memory(out, memory); }
+}
+
+/// Always remembered until it is answered, as Redisson does.
+void redisson_commands::release(std::string& out, const ticket& ticket, release_memory memory) {
+    memory.length = std::max(memory.length, least_memory);
+    append_release(out, ticket, memory);
+}
+
+void redisson_commands::withdraw(std::string& out, const ticket& ticket, release_memory memory) {
+    append_release(out, ticket, memory);
+}
+
+/// A release is published: polling is only needed for lost messages.
+base::duration redisson_commands::poll_in(std::int64_t pttl, std::size_t ahead) {
+    return poll_delay(pttl, ahead, base::milliseconds{250}, jitter_);
+}
+
+void redisson_commands::clear_memory(std::string& out, const ticket& ticket) {
+    append_command(out, {"DEL", memory_key(ticket)});
+}
+
+} // namespace holdfast::engine::redis

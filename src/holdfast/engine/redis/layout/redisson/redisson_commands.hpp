@@ -1,0 +1,35 @@
+#pragma once
+// The redisson layout: locks as Redisson's RLock and RFencedLock write them, a hash of owner and
+// count, and a channel on which a release is published.
+
+#include "holdfast/base/random.hpp"
+#include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
+
+namespace holdfast::engine::redis {
+
+/// Thread safety: none.
+class redisson_commands final : public polling_commands {
+public:
+    redisson_commands(const options& options, const client_identity& identity);
+
+    [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    [[nodiscard]] std::string channel(std::string_view name) const override;
+    [[nodiscard]] bool sharded() const override { return sharded_; }
+    [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
+    [[nodiscard]] bool honours_memory(bool /*fenced*/) const override { return true; }
+    void release(std::string& out, const ticket& ticket, release_memory memory) override;
+    void withdraw(std::string& out, const ticket& ticket, release_memory memory) override;
+    [[nodiscard]] bool clears_memory() const override { return true; }
+    void clear_memory(std::string& out, const ticket& ticket) override;
+
+private:
+    [[nodiscard]] std::string token_key(std::string_view name) const override;
+    /// Redisson's unlock latch.
+    [[nodiscard]] std::string memory_key(const ticket& ticket) const override;
+    void append_release(std::string& out, const ticket& ticket, release_memory memory);
+
+    const bool sharded_;
+    base::jitter jitter_;
+};
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,87 @@
+#pragma once
+// The part of a node that layouts use: it enqueues requests and receives replies.
+
+#include "holdfast/engine/redis/node/pipeline.hpp"
+#include "holdfast/engine/redis/node/receive_watermark.hpp"
+#include "holdfast/engine/redis/node/script_cache.hpp"
+#include "holdfast/engine/redis/node/server_clock.hpp"
+#include "holdfast/engine/redis/node/subscriptions.hpp"
+#include "holdfast/engine/redis/node/watchdog.hpp"
+#include "holdfast/engine/redis/node/write_batcher.hpp"
+
+#include <string>
+
+namespace holdfast::engine::redis {
+
+/// The half of a node that does no I/O: `node` moves the bytes.
+///
+/// Thread safety: none.
+class command_channel {
+public:
+    explicit command_channel(base::milliseconds command_timeout) noexcept
+        : watermark_{command_timeout}, watchdog_{command_timeout} {}
+
+    /// `server` names it in messages, e.g. `127.0.0.1:6379`.
+    void start_session(output_buffer& output, script_set loaded, std::string server);
+    void end_session() noexcept;
+    /// Commands can be enqueued.
+    [[nodiscard]] bool is_open() const noexcept { return open_; }
+    [[nodiscard]] const std::string& server() const noexcept { return server_; }
+
+    /// `write(std::string&)` appends one command, whose outcome goes to the handler. The operation
+    /// stays in use until then.
+    template <typename Kind, typename Write>
+    request& send(request_handler& handler, Kind kind, operation& operation, base::instant now,
+                  Write write) {
+        operation.channel = this;
+        operation.sent = now;
+        return requests_.enqueue(handler, static_cast<std::uint8_t>(kind), &operation, now, write);
+    }
+    /// Lets `pipeline::last_unsent` serve a second operation by another command.
+    template <typename Kind, typename Write>
+    void merge(request& last, Kind kind, operation& operation, bool suppressible, base::instant now,
+               Write write) {
+        operation.channel = this;
+        operation.sent = now;
+        const bool both = last.suppressible && suppressible;
+        if (last.suppressible) { watermark_.remove(last.weight()); }
+        last.suppressible = false;
+        requests_.merge(last, static_cast<std::uint8_t>(kind), operation, write);
+        if (both) { mark_suppressible(last); }
+    }
+    /// A short reply to it may stay unread until more arrives.
+    void mark_suppressible(request& request) noexcept {
+        request.suppressible = true;
+        watermark_.add(request.weight());
+    }
+    /// The request that was enqueued last may wait for the next one.
+    void defer_write(base::instant now) { batcher_.defer_write(now); }
+
+    /// Null, or what is wrong with the reply, to follow the server's address in a message.
+    [[nodiscard]] const char* on_reply(const reply& reply, base::instant now);
+
+    [[nodiscard]] pipeline& requests() noexcept { return requests_; }
+    [[nodiscard]] const pipeline& requests() const noexcept { return requests_; }
+    [[nodiscard]] write_batcher& batcher() noexcept { return batcher_; }
+    [[nodiscard]] const write_batcher& batcher() const noexcept { return batcher_; }
+    [[nodiscard]] receive_watermark& watermark() noexcept { return watermark_; }
+    [[nodiscard]] const receive_watermark& watermark() const noexcept { return watermark_; }
+    [[nodiscard]] redis::watchdog& watchdog() noexcept { return watchdog_; }
+    [[nodiscard]] const redis::watchdog& watchdog() const noexcept { return watchdog_; }
+    [[nodiscard]] script_cache& scripts() noexcept { return scripts_; }
+    [[nodiscard]] redis::subscriptions& subscriptions() noexcept { return subscriptions_; }
+    [[nodiscard]] server_clock& clock() noexcept { return clock_; }
+
+private:
+    pipeline requests_;
+    write_batcher batcher_;
+    receive_watermark watermark_;
+    redis::watchdog watchdog_;
+    script_cache scripts_{requests_};
+    redis::subscriptions subscriptions_{requests_};
+    server_clock clock_;
+    std::string server_;
+    bool open_ = false;
+};
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,179 @@
+#include "holdfast/engine/redis/node/node.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace holdfast::engine::redis {
+
+using base::instant;
+
+node::node(const options& options, server_source& source, std::vector<std::string> inbox_channels,
+           message_handler& inbox, node_listener& listener)
+    : options_{options},
+      source_{source},
+      inbox_{inbox},
+      listener_{listener},
+      greeting_{std::move(inbox_channels), scripts::session_scripts},
+      reconnector_{options, source, [this](instant now) { return greet(now); }},
+      channel_{options.command_timeout} {}
+
+connection::first_commands node::greet(instant now) {
+    greeting_.start(now);
+    for (const auto& channel : greeting_.channels()) {
+        channel_.subscriptions().note(channel, inbox_);
+    }
+    return {greeting_.commands(), greeting_.reply_count()};
+}
+
+void node::connect(instant now, connect_when when) {
+    if (!being_read_) { reconnector_.open(now, when); }
+}
+
+void node::drive(std::span<const pollfd> ready, instant now) {
+    // After a reset: their operations are forgotten, but the requests may still arrive.
+    if (channel_.requests().has_lost()) { channel_.requests().fail_lost({}, now); }
+    if (being_read_) { return; }
+    handle(reconnector_.drive(ready, now, [this, now](const reply& reply) { on_data(reply, now); }),
+           now);
+}
+
+void node::read(instant now) {
+    const pollfd mine{reconnector_.current()->wanted().fd, POLLIN, POLLIN};
+    handle(reconnector_.drive({&mine, 1}, now,
+                              [this, now](const reply& reply) { on_data(reply, now); }),
+           now);
+}
+
+void node::on_data(const reply& reply, instant now) {
+    channel_.watchdog().on_data(now);
+    const bool subscribed = reply.is_push() && reply.word(0) == "subscribe";
+    if (!reconnector_.is_ready() && (subscribed || !reply.is_push())) {
+        const auto rejected = greeting_.on_reply(reply, channel_.clock(), now);
+        if (rejected) { reconnector_.break_off(rejected->code, server() + rejected->reason); }
+    } else if (reply.is_push()) {
+        channel_.subscriptions().on_push(reply, now);
+    } else if (const char* const fault = channel_.on_reply(reply, now)) {
+        reconnector_.break_off(errc::unavailable, server() + fault);
+    }
+}
+
+void node::on_change(reconnector::change change, instant now) {
+    if (change == reconnector::change::ready) {
+        channel_.start_session(reconnector_.current()->output(), greeting_.scripts(),
+                               reconnector_.current()->address());
+        listener_.on_ready(*this, std::exchange(was_ready_, true), now);
+    }
+    if (change != reconnector::change::ended) { return; }
+    channel_.end_session();
+    watermark_is_raised_ = false;
+    const connection_loss loss{reconnector_.code(), reconnector_.detail(),
+                               reconnector_.was_ready() && !std::exchange(timed_out_, false)};
+    channel_.requests().fail_lost(loss, now);
+    listener_.on_ended(*this, loss);
+}
+
+direct_read node::start_direct_read() {
+    constexpr std::size_t max_at_once = 65'536;
+    if (!is_ready() || channel_.requests().has_unsent() || watermark_is_raised_) { return {}; }
+    const int descriptor = reconnector_.current()->plain_descriptor();
+    if (descriptor < 0) { return {}; }
+    direct_buffer_.resize(max_at_once);
+    being_read_ = true;
+    return {.descriptor = descriptor, .buffer = direct_buffer_, .spin = options_.spin};
+}
+
+void node::finish_direct_read(ssize_t count, int error, instant now) {
+    being_read_ = false;
+    if (count > 0) {
+        const auto bytes = std::span{direct_buffer_}.first(static_cast<std::size_t>(count));
+        handle(
+            reconnector_.take(bytes, now, [this, now](const reply& reply) { on_data(reply, now); }),
+            now);
+    } else if (count == 0 || (error != EAGAIN && error != EINTR)) {
+        read(now); // the connection detects the error itself
+    }
+}
+
+void node::flush(flush_occasion occasion, instant now) {
+    if (!is_ready()) { return; }
+    auto& requests = channel_.requests();
+    requests.note_sent(); // the connection may have sent what the socket had no room for
+    const channel_traffic traffic{requests.in_flight(), requests.sent(), being_read_};
+    if (requests.unsent_bytes() > 0 && channel_.batcher().should_flush(occasion, traffic, now)) {
+        raise_watermark(channel_.watermark().wants_raising(requests.in_flight()));
+        reconnector_.current()->flush();
+        requests.note_sent();
+    }
+    if (watermark_is_raised_ && requests.sent_requests() > 0 &&
+        now >= requests.front().enqueued + channel_.watermark().longest()) {
+        raise_watermark(false);
+    }
+}
+
+void node::raise_watermark(bool raise) {
+    if (raise == watermark_is_raised_) { return; }
+    watermark_is_raised_ = raise;
+    reconnector_.current()->set_receive_low_watermark(raise ? receive_watermark::raised_bytes : 1);
+}
+
+void node::read_before_time_out(instant earliest, instant now) {
+    const auto& requests = channel_.requests();
+    if (being_read_ || !is_ready() || requests.sent_requests() == 0) { return; }
+    if (now < earliest && now < channel_.watchdog().deadline(requests.front().enqueued)) { return; }
+    read(now);
+}
+
+void node::break_off_if_dead(instant now) {
+    if (being_read_ || !is_ready()) { return; }
+    const auto& requests = channel_.requests();
+    const bool overdue =
+        !requests.empty() && now >= channel_.watchdog().deadline(requests.front().enqueued);
+    const bool renewal_failed = channel_.watchdog().renewal_failed();
+    if (!overdue && !renewal_failed) { return; }
+    const auto waited =
+        renewal_failed ? std::string{"in time to a renewal"}
+                       : "within " + std::to_string(channel_.watchdog().timeout().count()) + " ms";
+    timed_out_ = true;
+    reconnector_.break_off(errc::unavailable, server() + ": no answer " + waited);
+    handle(reconnector_.drive({}, now, {}), now);
+    if (renewal_failed) { reconnector_.open(now, connect_when::at_once); }
+}
+
+instant node::due() const noexcept {
+    instant next = reconnector_.due();
+    if (!is_ready()) { return next; }
+    next = std::min(next, channel_.batcher().due());
+    const auto& requests = channel_.requests();
+    if (!requests.empty()) {
+        const auto oldest = requests.front().enqueued;
+        next = std::min(next, watermark_is_raised_ ? oldest + channel_.watermark().longest()
+                                                   : channel_.watchdog().deadline(oldest));
+    }
+    return next;
+}
+
+void node::reset() noexcept {
+    // The socket stays open until `drive`: a direct read may be running.
+    channel_.end_session();
+    watermark_is_raised_ = false;
+    reconnector_.break_off(errc::unavailable,
+                           "out of memory"); // short enough to need no allocation
+}
+
+std::string node::why_not_ready() const {
+    return reconnector_.detail().empty() ? server() + ": not connected yet" : reconnector_.detail();
+}
+
+std::string node::about() const {
+    return reconnector_.current()->about() + " at " + reconnector_.current()->address();
+}
+
+std::string node::server() const {
+    return "Redis at " + (reconnector_.current() != nullptr ? reconnector_.current()->address()
+                                                            : source_.endpoint().text());
+}
+
+} // namespace holdfast::engine::redis

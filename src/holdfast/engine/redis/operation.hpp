@@ -1,0 +1,126 @@
+#pragma once
+// One submitted operation: it issues requests and is answered once.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/answers.hpp"
+#include "holdfast/engine/ops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace holdfast::engine::redis {
+
+class command_channel;
+class operations;
+
+/// A page of a list while its names are being inspected.
+struct list_page {
+    report found{};
+    std::vector<std::string> names{};
+    std::size_t missing = 0; ///< inspections that are not answered yet
+};
+
+/// What a layout keeps of an acquire or a release; most of it is for polling layouts.
+struct acquire_terms {
+    base::milliseconds lease{0};
+    bool fenced = false;
+    bool waits = false;      ///< until the lock is free
+    bool subscribed = false; ///< to the lock's channel since before it was sent
+    bool resent = false;     ///< a release that was sent before, without an answer
+    bool remembered = false; ///< a release that leaves a release memory on the server
+};
+
+/// Issues one or several requests (a retry by script, the inspections of a list, the withdrawal of
+/// a cancelled acquire) and is answered exactly once.
+///
+///  open        complete, fail: completed | cancel: cancelled | engine reset: completed, silently
+///  completed   later replies to it are dropped
+///  cancelled   likewise; the layout withdraws a grant that still arrives
+///
+/// Its memory is reused when no `operation_ref` is left: see `operations`.
+///
+/// Thread safety: none.
+class operation {
+public:
+    operation() = default;
+    operation(const operation&) = delete;
+    operation& operator=(const operation&) = delete;
+    ~operation() = default;
+
+    [[nodiscard]] op_id id() const noexcept { return id_; }
+    [[nodiscard]] base::instant give_up() const noexcept { return give_up_; }
+    [[nodiscard]] bool is_open() const noexcept { return state_ == state::open; }
+    [[nodiscard]] bool is_cancelled() const noexcept { return state_ == state::cancelled; }
+
+    /// Answers it, unless it is completed or cancelled already.
+    void complete(answer&& answer);
+    void complete(op_status status);
+    void complete(report&& report);
+    void fail(std::error_code code, const std::string& detail, op_status status = op_status::failed,
+              bool retry_now = false);
+
+    // What the layout keeps for the replies.
+    command_channel* channel = nullptr; ///< null: it waits for a connection
+    base::instant sent{};               ///< when its last request was enqueued
+    holdfast::engine::ticket ticket{};  ///< inspect: only the name; list: the cursor as name
+    base::instant not_after = base::never;
+    std::int64_t not_after_us = 0; ///< acquire: as it was sent, in the server's time
+    unsigned page_size = 0;        ///< list
+    bool renews = false;           ///< beat: it renews a lease
+    std::vector<holdfast::engine::ticket> items{}; ///< beat
+    acquire_terms terms{};
+    std::unique_ptr<list_page> page{};
+
+private:
+    friend class operations;
+    friend class operation_ref;
+    enum class state : std::uint8_t { open, completed, cancelled };
+
+    void start(op_id id, base::instant give_up, state initial) noexcept;
+
+    op_id id_ = 0;
+    base::instant give_up_ = base::never;
+    state state_ = state::completed;
+    operations* pool_ = nullptr;
+    std::size_t uses_ = 0;         ///< the number of `operation_ref`s
+    std::size_t active_index_ = 0; ///< in operations::active_
+};
+
+/// Keeps an operation in use.
+class operation_ref {
+public:
+    operation_ref() = default;
+    explicit operation_ref(operation& operation) noexcept : operation_{&operation} {
+        ++operation.uses_;
+    }
+    operation_ref(const operation_ref& other) noexcept : operation_{other.operation_} {
+        if (operation_ != nullptr) { ++operation_->uses_; }
+    }
+    operation_ref(operation_ref&& other) noexcept
+        : operation_{std::exchange(other.operation_, nullptr)} {}
+    operation_ref& operator=(operation_ref other) noexcept {
+        std::swap(operation_, other.operation_);
+        return *this;
+    }
+    ~operation_ref() { reset(); }
+
+    void reset() noexcept {
+        if (operation_ != nullptr) { release(); }
+    }
+    [[nodiscard]] operation* get() const noexcept { return operation_; }
+    [[nodiscard]] operation& operator*() const noexcept { return *operation_; }
+    [[nodiscard]] operation* operator->() const noexcept { return operation_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return operation_ != nullptr; }
+
+private:
+    void release() noexcept;
+
+    operation* operation_ = nullptr;
+};
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,164 @@
+#include "holdfast/engine/redis/protocol/reply.hpp"
+
+#include <hiredis.h>
+
+#include <charconv>
+#include <new>
+
+namespace holdfast::engine::redis {
+
+bool reply::is_error() const noexcept { return raw_->type == REDIS_REPLY_ERROR; }
+bool reply::is_integer() const noexcept { return raw_->type == REDIS_REPLY_INTEGER; }
+bool reply::is_array() const noexcept { return raw_->type == REDIS_REPLY_ARRAY; }
+bool reply::is_text() const noexcept {
+    return raw_->type == REDIS_REPLY_STRING || raw_->type == REDIS_REPLY_STATUS;
+}
+/// The reader turns null into an empty status; a server sends no other empty status.
+bool reply::is_null() const noexcept { return raw_->type == REDIS_REPLY_STATUS && raw_->len == 0; }
+
+std::int64_t reply::integer() const noexcept { return is_integer() ? raw_->integer : 0; }
+
+std::string_view reply::text() const noexcept {
+    return is_text() || is_error()
+               ? std::string_view{raw_->str, static_cast<std::size_t>(raw_->len)}
+               : std::string_view{};
+}
+
+std::size_t reply::size() const noexcept { return is_array() ? raw_->elements : 0; }
+
+reply reply::operator[](std::size_t at) const noexcept { return reply{*raw_->element[at]}; }
+
+std::int64_t reply::number(std::size_t at) const noexcept {
+    if (at >= size()) { return 0; }
+    const reply item = (*this)[at];
+    if (item.is_integer()) { return item.integer(); }
+    const auto digits = item.text();
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+std::string_view reply::word(std::size_t at) const noexcept {
+    return at < size() ? (*this)[at].text() : std::string_view{};
+}
+
+namespace {
+
+/// The longest list that can be expected: a page of SCAN, or the holders or waiters of a name.
+constexpr std::size_t max_items = 100'000;
+
+redisReplyObjectFunctions read_default_functions() {
+    redisReader* const any = redisReaderCreate();
+    if (any == nullptr) { throw std::bad_alloc{}; }
+    const auto out = *any->fn;
+    redisReaderFree(any);
+    return out;
+}
+
+const redisReplyObjectFunctions& default_functions() {
+    static const auto all = read_default_functions();
+    return all;
+}
+
+/// hiredis allocates as many items as the first line announces, so limit them. (The type of the
+/// count differs between its versions.)
+template <typename Count>
+void* make_list(const redisReadTask* task, Count items) {
+    return static_cast<std::size_t>(items) > max_items
+               ? nullptr
+               : default_functions().createArray(task, items);
+}
+
+redisReplyObjectFunctions bounded_functions() {
+    auto out = default_functions();
+    out.createArray = make_list;
+    return out;
+}
+
+redisReader* make_reader() {
+    static redisReplyObjectFunctions bounded = bounded_functions();
+    redisReader* const out = redisReaderCreateWithFunctions(&bounded);
+    if (out == nullptr) { throw std::bad_alloc{}; }
+    return out;
+}
+
+} // namespace
+
+reply_reader::reply_reader() : reader_{make_reader()} {
+    redisReadTask task{};
+    number_.reset(static_cast<redisReply*>(default_functions().createInteger(&task, 0)));
+    std::string empty;
+    task.type = REDIS_REPLY_STATUS;
+    null_.reset(static_cast<redisReply*>(default_functions().createString(&task, empty.data(), 0)));
+    if (!number_ || !null_) {
+        redisReaderFree(reader_);
+        throw std::bad_alloc{};
+    }
+}
+
+reply_reader::~reply_reader() { redisReaderFree(reader_); }
+
+void reply_reader::free_reply::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
+
+const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcept {
+    constexpr std::string_view null = "_\r\n";
+    if (unread_ > 0 || broken_ || bytes.size() < null.size()) { return nullptr; }
+    const char* const end = bytes.data() + bytes.size();
+    if (std::string_view{bytes.data(), null.size()} == null) {
+        bytes = bytes.subspan(null.size());
+        return null_.get();
+    }
+    if (bytes.front() != ':') { return nullptr; }
+    long long value = 0;
+    const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
+    // Anything unusual or incomplete is left to hiredis.
+    if (wrong != std::errc{} || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
+        return nullptr;
+    }
+    number_->integer = value;
+    bytes = bytes.subspan(static_cast<std::size_t>(after + 2 - bytes.data()));
+    return number_.get();
+}
+
+void reply_reader::feed(std::span<const char> bytes) {
+    if (broken_ || bytes.empty()) { return; }
+    unread_ += bytes.size();
+    if (unread_ > max_bytes) {
+        broken_ = true;
+        fault_ = "an answer of more than 64 MiB";
+        return;
+    }
+    if (redisReaderFeed(reader_, bytes.data(), bytes.size()) != REDIS_OK) {
+        broken_ = true;
+        fault_ = reader_->errstr;
+    }
+}
+
+/// hiredis supports RESP3 only from 1.0 on. Replies of these types differ from RESP2 types only in
+/// their first byte, so that byte is replaced.
+void reply_reader::translate_resp3() noexcept {
+    if (reader_->ridx != -1) { return; } // in the middle of a reply
+    char& first = reader_->buf[reader_->pos];
+    push_ = first == '>';
+    switch (first) {
+    case '>': first = '*'; break;
+    case '=': first = '$'; break;
+    case '_': first = '+'; break;
+    default: break;
+    }
+}
+
+reply_reader::owned reply_reader::next() {
+    if (broken_ || reader_->pos >= reader_->len) { return nullptr; }
+    translate_resp3();
+    void* raw = nullptr;
+    if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {
+        broken_ = true;
+        fault_ = reader_->err == REDIS_ERR_OOM ? "a list that is too long" : reader_->errstr;
+        return nullptr;
+    }
+    if (raw != nullptr) { unread_ = reader_->len - reader_->pos; }
+    return owned{static_cast<redisReply*>(raw)};
+}
+
+} // namespace holdfast::engine::redis

@@ -1,0 +1,118 @@
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+namespace holdfast::engine::redis {
+
+namespace {
+
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// Eight digits at once, each in a byte of its own.
+std::uint64_t hex_of_half(std::uint32_t value) {
+    std::uint64_t x = value;
+    x = (x | x << 16U) & 0x0000'ffff'0000'ffffU;
+    x = (x | x << 8U) & 0x00ff'00ff'00ff'00ffU;
+    x = (x | x << 4U) & 0x0f0f'0f0f'0f0f'0f0fU;
+    const auto letters = ((x + 0x0606'0606'0606'0606U) >> 4U) & 0x0101'0101'0101'0101U;
+    x += 0x3030'3030'3030'3030U + letters * ('a' - '0' - 10);
+    return __builtin_bswap64(x); // the first digit is the highest, and comes first in memory
+}
+
+bool special(char c) noexcept { return c == '{' || c == '}' || c == '%'; }
+
+} // namespace
+
+void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
+    std::array<char, 20> text; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+    const auto* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    const auto length = static_cast<std::size_t>(end - text.data());
+    if (length < width) { out.append(width - length, '0'); }
+    const auto shown = std::min(length, width);
+    out.append(end - shown, shown);
+}
+
+void append_hex(std::string& out, std::uint64_t value) {
+    static_assert(std::endian::native == std::endian::little);
+    const std::array halves{hex_of_half(static_cast<std::uint32_t>(value >> 32U)),
+                            hex_of_half(static_cast<std::uint32_t>(value))};
+    std::array<char, sizeof halves> text; // NOLINT(cppcoreguidelines-pro-type-member-init): below
+    std::memcpy(text.data(), halves.data(), sizeof halves);
+    out.append(text.data(), text.size());
+}
+
+std::string hex_of(const base::client_id& client) {
+    std::string out;
+    for (const auto byte : client.bytes) {
+        out += hex_digits[byte >> 4U];
+        out += hex_digits[byte & 0xfU];
+    }
+    return out;
+}
+
+void append_encoded(std::string& out, std::string_view name) {
+    for (const char c : name) {
+        if (special(c)) {
+            out += '%';
+            out += hex_digits[static_cast<unsigned char>(c) >> 4U];
+            out += hex_digits[static_cast<unsigned char>(c) & 0xfU];
+        } else {
+            out += c;
+        }
+    }
+}
+
+std::string literally(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '*' || c == '?' || c == '[' || c == ']' || c == '\\' || c == '^') { out += '\\'; }
+        out += c;
+    }
+    return out;
+}
+
+std::optional<std::string> decode_name(std::string_view text) {
+    std::string name;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '%') {
+            name += text[at];
+            continue;
+        }
+        unsigned value = 0;
+        const auto digits = text.substr(at + 1, 2);
+        const auto* const end = digits.data() + digits.size();
+        const auto [stop, failure] = std::from_chars(digits.data(), end, value, 16);
+        if (digits.size() != 2 || failure != std::errc{} || stop != end) { return std::nullopt; }
+        name += static_cast<char>(value);
+        at += 2;
+    }
+    return name;
+}
+
+std::string wire_owner(const base::owner_id& owner) {
+    std::string out = hex_of(owner.client);
+    append_hex(out, owner.number);
+    return out;
+}
+
+std::optional<base::owner_id> read_owner(std::string_view text) {
+    constexpr std::size_t client_digits = 32;
+    if (text.size() != client_digits + 16) { return std::nullopt; }
+    base::owner_id out;
+    const auto read = [&text](std::size_t at, std::size_t digits, auto& value) {
+        const auto* const from = text.data() + at;
+        const auto [stop, failure] = std::from_chars(from, from + digits, value, 16);
+        return failure == std::errc{} && stop == from + digits;
+    };
+    for (std::size_t byte = 0; byte < out.client.bytes.size(); ++byte) {
+        if (!read(2 * byte, 2, out.client.bytes.at(byte))) { return std::nullopt; }
+    }
+    if (!read(client_digits, 16, out.number)) { return std::nullopt; }
+    return out;
+}
+
+} // namespace holdfast::engine::redis

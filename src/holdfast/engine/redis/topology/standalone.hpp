@@ -1,0 +1,30 @@
+#pragma once
+// One server, at the address that the URL names.
+
+#include "holdfast/engine/redis/topology/topology.hpp"
+
+#include <array>
+
+namespace holdfast::engine::redis {
+
+class standalone final : public topology, private server_source {
+public:
+    standalone(const options& options, std::vector<std::string> inbox_channels,
+               message_handler& inbox, node_listener& listener);
+
+    [[nodiscard]] node& node_for(std::string_view /*name*/) noexcept override { return node_; }
+    [[nodiscard]] std::span<node* const> nodes() const noexcept override { return nodes_; }
+
+    /// Rejects a node of a cluster, which serves only some names, and a replica, which is
+    /// read-only.
+    [[nodiscard]] std::optional<rejection> reject(const hello& hello) const override;
+
+private:
+    [[nodiscard]] net::endpoint endpoint() override { return options_.server; }
+
+    const options& options_;
+    node node_;
+    const std::array<node*, 1> nodes_{&node_};
+};
+
+} // namespace holdfast::engine::redis

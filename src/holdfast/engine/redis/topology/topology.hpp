@@ -1,0 +1,44 @@
+#pragma once
+// The servers of an engine, and which of them serves a lock.
+
+#include "holdfast/engine/redis/node/node.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::engine::redis {
+
+/// Owns the nodes. A topology is also the `server_source` of its nodes, with their current
+/// addresses: Sentinel changes the endpoint of its one node, a cluster has a node per master.
+///
+/// Thread safety: none.
+class topology {
+public:
+    topology() = default;
+    topology(const topology&) = delete;
+    topology& operator=(const topology&) = delete;
+    virtual ~topology() = default;
+
+    /// The node that serves a lock's name; for an empty name any of them.
+    [[nodiscard]] virtual node& node_for(std::string_view name) noexcept = 0;
+    /// All nodes in use. A node keeps its index as long as the topology lives.
+    [[nodiscard]] virtual std::span<node* const> nodes() const noexcept = 0;
+
+    /// As of the engine: here of all nodes. A topology that has connections of its own, to find the
+    /// nodes by, adds these.
+    virtual void pollables(std::vector<pollfd>& out) const;
+    virtual void drive(std::span<const pollfd> ready, base::instant now);
+    [[nodiscard]] virtual base::instant due() const noexcept;
+};
+
+/// The topology that the options name. The nodes subscribe to `inbox_channels` for `inbox`, and
+/// tell `listener` of their connections.
+[[nodiscard]] std::unique_ptr<topology> make_topology(const options& options,
+                                                      std::vector<std::string> inbox_channels,
+                                                      message_handler& inbox,
+                                                      node_listener& listener);
+
+} // namespace holdfast::engine::redis
