@@ -26,7 +26,9 @@ class pid_namespace : public guarded {
 protected:
     void SetUp() override {
         // The first process outlives the command: when it exits, the kernel kills all others.
-        sandbox_.write("first", "\"$@\"; echo $? > code; until [ -e end ]; do sleep 0.01; done");
+        // If the test fails, its folder goes, and this process with it.
+        sandbox_.write("first", "\"$@\"; echo $? > code; "
+                                "while [ -e first ] && ! [ -e end ]; do sleep 0.01; done");
         if (unshare_words(sandbox_, "pf").empty()) {
             GTEST_SKIP() << "unshare(1) may not make a pid namespace here";
         }
