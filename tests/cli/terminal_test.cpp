@@ -5,10 +5,21 @@
 #include "cli/cli_fixture.hpp"
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace holdfast::test {
 
 namespace {
+
+/// By /proc: the letter after the name, which is in brackets.
+bool is_stopped(long pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end).starts_with(") T");
+}
 
 class at_a_terminal : public cli {
 protected:
@@ -116,11 +127,15 @@ TEST_F(at_a_terminal, ctrl_z_stops_the_job_and_the_lock_is_kept_beyond_its_lease
 }
 
 TEST_F(at_a_terminal, fg_gives_the_command_the_terminal_again) {
-    screen.enter("hf x -- bash -c 'echo up $((3 + 3)); read line; echo \"<${line^^}>\"'");
+    screen.enter(
+        "hf x -- bash -c 'echo $$ > pid; echo up $((3 + 3)); read line; echo \"<${line^^}>\"'");
     ASSERT_TRUE(screen.shows("up 6"));
     screen.type(ctrl_z);
     ASSERT_TRUE(screen.shows("Stopped")) << screen.screen();
-    ASSERT_TRUE(prompt_is_back());
+    // The shell only waits for the front. Until the reader itself stops, it would get our input.
+    const auto pid = std::stol(sandbox_.content("pid"));
+    ASSERT_TRUE(eventually([&] { return is_stopped(pid); }));
+    ASSERT_TRUE(prompt_is_back()) << screen.screen();
     screen.enter("fg");
     ASSERT_TRUE(eventually([&] { return screen.foreground() != screen.pid(); }));
     screen.enter("typed");
