@@ -35,8 +35,8 @@ struct channel_traffic {
 /// together with those that the replies cause. At the recent peak no more requests are likely:
 /// flush at once, so that the server does not run out of work. See docs/decisions/0012 and 0013.
 ///
-/// Which writes are deferred is not decided here: a release that no caller waits for, of a lock
-/// that was held briefly (`core::hold`, `release_op::can_wait`).
+/// Which writes are deferred, `core::hold` decides (`release_op::can_wait`): a release in the
+/// background that no caller waits for, of a lock that was held briefly and not handed off.
 ///
 /// Thread safety: none.
 class write_batcher {
