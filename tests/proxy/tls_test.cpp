@@ -18,17 +18,17 @@ TEST(proxy_tls, goes_through_and_can_be_cut) {
     const scratch_folder folder;
     tls_authority authority{folder.path()};
     const redis_server server{tls_server(authority)};
-    proxy proxy_{server.port()};
+    proxy middle{server.port()};
     const auto client =
         net::stream::start({.host = "127.0.0.1",
-                            .port = proxy_.port(),
+                            .port = middle.port(),
                             .tls = net::tls_options{.ca_file = authority.ca_file()}});
     open(*client);
     constexpr std::string_view answer = "+PONG\r\n";
     write_all(*client, "PING\r\n");
     EXPECT_EQ(read_some(*client, answer.size()), answer) << describe(*client);
-    EXPECT_EQ(proxy_.counts().requests, 0U) << "it cannot tell requests";
-    proxy_.cut();
+    EXPECT_EQ(middle.counts().requests, 0U) << "it cannot tell requests";
+    middle.cut();
     EXPECT_EQ(read_to_end(*client), "");
     EXPECT_EQ(client->state(), net::stream_state::failed);
 }
