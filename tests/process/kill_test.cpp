@@ -58,6 +58,14 @@ protected:
         std::this_thread::sleep_for(std::chrono::microseconds{
             random_below(static_cast<int>(std::chrono::microseconds{max}.count()))});
     }
+    [[nodiscard]] bool find_holder(int& which) {
+        for (int each = 0; each < contenders; ++each) {
+            if (!arena_.is_holding(*all_.at(static_cast<std::size_t>(each)))) { continue; }
+            which = each;
+            return true;
+        }
+        return false;
+    }
     void probe() { slowest_ = std::max(slowest_, arena_.time_to_acquire()); }
 
     /// Kills all, then checks that the lock can be acquired and the store is intact.
@@ -86,8 +94,9 @@ TEST_P(killed_takers, p7_at_random_moments_leave_the_lock_available_and_the_stor
     for (int i = 1; i <= kills; ++i) {
         wait_up_to(60ms);
         auto which = random_below(contenders + loners);
-        for (int each = 0; i % 20 == 10 && each < contenders; ++each) { // few hold
-            if (arena_.is_holding(*all_.at(static_cast<std::size_t>(each)))) { which = each; }
+        // Few hold at a time, and none for a lease after one of them was killed.
+        if (i % 10 == 5) {
+            (void)eventually([&] { return find_holder(which); }, 1s);
         }
         auto& victim = all_.at(static_cast<std::size_t>(which));
         ASSERT_FALSE(victim->ended()) << "a process ended by itself: " << victim->wait_for_end();
@@ -102,7 +111,7 @@ TEST_P(killed_takers, p7_at_random_moments_leave_the_lock_available_and_the_stor
     for (const auto& [word, times] : killed_after) { std::cout << word << " " << times << '\n'; }
     EXPECT_GT(killed_after["requested"], kills / 50)
         << "requesting, waiting, or granted with the notice unread";
-    EXPECT_GT(killed_after["granted"] + killed_after["wrote"], kills / 50) << "holding";
+    EXPECT_GE(killed_after["granted"] + killed_after["wrote"], kills / 100) << "holding";
     EXPECT_GT(killed_after["released"], kills / 50) << "releasing, or about to request again";
 }
 
