@@ -5,6 +5,8 @@
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <holdfast/options.hpp>
+
 #include <poll.h>
 #include <span>
 #include <sys/types.h>
@@ -18,9 +20,14 @@ struct capabilities {
     bool fifo = false;             ///< P6 holds
     queueing queue = queueing::no; ///< the best kind that it offers
     bool fencing = false;          ///< P3 holds: token() may be used
+    bool readers_fence = true;     ///< also for readers; false: a reader has no token
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds end before their leases
     base::milliseconds least_lease{100};
+    base::milliseconds longest_lease{limits::longest_lease};
+    const char* longest_lease_option = nullptr; ///< what sets it, for error messages
+    /// How long a waiter that died delays the others when its turn comes.
+    base::milliseconds dead_waiter_delay{hand_off_lease};
     base::milliseconds attempt{1000}; ///< how long one attempt to reach it may take
     bool notes = true;                ///< keeps lock_options::note
     bool lists = true;                ///< can list its locks
