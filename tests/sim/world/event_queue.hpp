@@ -16,7 +16,7 @@ enum class event_kind : std::uint8_t {
     caller_step, ///< caller `detail` of client `index` goes on
     client_back, ///< client `index` continues after a pause, or starts again after a crash
     node_back,   ///< node `index`, likewise
-    fault,       ///< number `index` of the scenario
+    fault,       ///< number `index` of the scenario; `detail` 1: it happens even if it is armed
 };
 
 struct sim_event {

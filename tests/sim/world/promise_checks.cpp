@@ -84,6 +84,22 @@ void promise_checks::check_lease(sim_client& client, sim_client::held_lease& lea
              " are valid at the same time");
     }
     valid_ = &lease;
+    valid_until_ = client.clock().true_time(until);
+}
+
+void promise_checks::check_server(const sim_node& server) {
+    if (valid_ == nullptr) { return; }
+    const auto& hold = nodes_.front();
+    if (!hold || hold->ticket != valid_->ticket) {
+        return fail("P1: " + describe(valid_->ticket) + " is valid, but its server " +
+                    (hold ? "has " + describe(hold->ticket) : "has nobody") + " as holder");
+    }
+    const auto ends = server.true_time(hold->deadline_us);
+    if (ends < valid_until_) {
+        fail("P1: " + describe(valid_->ticket) + " is valid until " +
+             timeline::stamp(valid_until_) + ", but on the server its hold ends at " +
+             timeline::stamp(ends));
+    }
 }
 
 void promise_checks::on_node_changed(unsigned node, const key_space& keys, std::int64_t now_us,

@@ -4,6 +4,7 @@
 #include "sim/node/commands.hpp"
 #include "sim/node/key_space.hpp"
 #include "sim/world/sim_client.hpp"
+#include "sim/world/sim_node.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,8 @@ public:
     /// P1, P2: of this client's leases. Between `begin_round` and `end_round`.
     void begin_round() noexcept { valid_ = nullptr; }
     void check(sim_client& client);
+    /// P1 on one server: it keeps the hold of a valid lease for as long as that is valid.
+    void check_server(const sim_node& server);
 
     /// P4, P5: a request of `client` was processed by a node. Call it after each.
     void on_node_changed(unsigned node, const key_space& keys, std::int64_t now_us,
@@ -68,6 +71,7 @@ private:
     std::set<ticket_id> over_;                    ///< confirmed
     std::set<std::pair<unsigned, unsigned>> served_;
     const sim_client::held_lease* valid_ = nullptr; ///< the one in this round
+    sim_time valid_until_{};
     std::uint64_t last_token_ = 0;
     ticket_id last_holder_{};
     unsigned leases_ = 0;

@@ -1,6 +1,7 @@
 #include "sim/world/scenario.hpp"
 
 #include "holdfast/base/random.hpp"
+#include "sim/world/fault_theme.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,41 +45,26 @@ clock_rate any_rate(base::jitter& random) {
     return {static_cast<std::int64_t>(random.below(2 * most + 1)) - most};
 }
 
-bool needs_data_loss_rules(fault_kind kind) {
-    return kind == fault_kind::wipe_node || kind == fault_kind::flush_node ||
-           kind == fault_kind::break_on_node;
-}
-
-/// Some kinds of faults only: a run with all of them at once hides what few of them do.
-std::vector<fault_kind> any_kinds(base::jitter& random, unsigned nodes) {
-    std::vector<fault_kind> out;
-    const unsigned percent = pick(random, std::array<unsigned, 3>{20, 50, 80});
-    for (unsigned at = 0; at < fault_kinds; ++at) {
-        const auto kind = static_cast<fault_kind>(at);
-        // One server without its data keeps no promise.
-        if (nodes == 1 && needs_data_loss_rules(kind)) { continue; }
-        if (chance(random, percent)) { out.push_back(kind); }
-    }
-    return out;
-}
 
 void add_faults(scenario& out, base::jitter& random) {
-    const auto kinds = any_kinds(random, out.nodes);
-    if (kinds.empty()) { return; }
-    const sim_time gap = pick(random, std::array<milliseconds, 4>{milliseconds{60}, milliseconds{200},
-                                                                  milliseconds{800}, seconds{3}});
+    const auto theme = any_theme(random, out.nodes);
+    if (theme.kinds.empty()) { return; }
+    // About as long as it takes to get the lock and to release it.
+    const sim_time cycle = (out.longest_think + out.longest_hold) / 2 + 10 * out.network.latency;
+    const sim_time gap = cycle * pick(random, std::array<int, 3>{1, 3, 12}) / 3;
     const auto longest = std::max<sim_time>(2 * out.longest_lease, milliseconds{500});
-    constexpr unsigned most = 200;
+    constexpr unsigned most = 400;
     sim_time at{0};
     while (out.faults.size() < most && at < minutes{5}) {
         at += below(random, 2 * gap);
         fault made;
         made.at = at;
-        made.kind = kinds[random.below(kinds.size())];
+        made.kind = theme.kinds[random.below(theme.kinds.size())];
         made.client = static_cast<unsigned>(random.below(out.clients));
         made.node = static_cast<unsigned>(random.below(out.nodes));
         made.span = spread(random, milliseconds{2}, longest);
         made.variant = static_cast<unsigned>(random.below(4));
+        made.armed = theme.triggers[random.below(theme.triggers.size())];
         out.faults.push_back(made);
     }
 }
@@ -142,9 +128,7 @@ caller_step step_of(const scenario& scenario, unsigned client, unsigned caller, 
     out.hold = below(random, scenario.longest_hold);
     out.renews = chance(random, 85);
     out.cancel_after = never_again;
-    if (chance(random, 35)) {
-        out.extended = chance(random, 70) ? scenario.longest_lease : scenario.least_lease;
-    }
+    if (chance(random, 50)) { out.extensions = 1 + static_cast<unsigned>(random.below(3)); }
     const auto kind = random.below(100);
     if (kind < 15) {
         out.wait = sim_time::zero();

@@ -2,6 +2,7 @@
 // Everything that a run is made of, from a seed.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/engine/redis/scripts.hpp"
 #include "sim/world/mistakes.hpp"
 #include "sim/world/sim_network.hpp"
 #include "sim/world/sim_time.hpp"
@@ -14,6 +15,7 @@ namespace holdfast::sim {
 
 enum class fault_kind : std::uint8_t {
     break_link,   ///< a connection breaks; what was sent is lost, or arrives late
+    stall_link,   ///< a dead connection: what was sent arrives late; a new one works
     hold_link,    ///< a partition: nothing arrives for a while
     slow_link,    ///< messages take longer
     pause_node,   ///< a node is stopped, and continues
@@ -25,7 +27,7 @@ enum class fault_kind : std::uint8_t {
     crash_client, ///< a client dies; another one starts in its place
     step_wall,    ///< the wall clock of a client's machine is set
 };
-inline constexpr unsigned fault_kinds = 11;
+inline constexpr unsigned fault_kinds = 12;
 
 struct fault {
     sim_time at{};
@@ -34,6 +36,9 @@ struct fault {
     unsigned node = 0;
     sim_time span{};
     unsigned variant = 0;
+    /// Waits until the client next sends a request to the node that calls this script, because
+    /// faults that hit nothing find nothing. Null: it waits for nothing.
+    const engine::redis::script* armed = nullptr;
 };
 
 /// What a caller does: it waits for the lock, holds it and releases it.
@@ -43,7 +48,7 @@ struct caller_step {
     sim_time wait{};            ///< at most; 0: a try, `never_again`: no limit
     sim_time hold{};            ///< how long it keeps the lock
     bool renews = true;
-    base::milliseconds extended{0}; ///< half-way it extends the lease to this; 0: it does not
+    unsigned extensions = 0; ///< so often it extends the lease, to the other of the two
     sim_time cancel_after{};    ///< `never_again`: it does not cancel
 };
 

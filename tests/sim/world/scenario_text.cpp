@@ -16,7 +16,9 @@ std::string span_text(sim_time span) {
     return text.data();
 }
 
-std::string describe(const fault& fault) {
+namespace {
+
+std::string describe_effect(const fault& fault) {
     const auto client = "client " + std::to_string(fault.client);
     const auto node = "node " + std::to_string(fault.node);
     const auto way = "the link of " + client + " and " + node;
@@ -25,6 +27,7 @@ std::string describe(const fault& fault) {
     case fault_kind::break_link:
         return way + " breaks; what was sent " +
                (fault.variant == 0 ? "is lost" : "arrives " + span + " later");
+    case fault_kind::stall_link: return way + " is dead for " + span + "; a new connection works";
     case fault_kind::hold_link: return way + " carries nothing for " + span;
     case fault_kind::slow_link: return way + " is slow for " + span;
     case fault_kind::pause_node: return node + " is stopped for " + span;
@@ -39,6 +42,13 @@ std::string describe(const fault& fault) {
                (fault.variant % 2 == 0 ? "back" : "ahead") + " by " + span;
     }
     return {};
+}
+
+} // namespace
+
+std::string describe(const fault& fault) {
+    return (fault.armed == nullptr ? "" : "at a " + std::string{fault.armed->name} + ": ") +
+           describe_effect(fault);
 }
 
 std::string describe(const scenario& scenario) {

@@ -20,7 +20,7 @@ client_options options_of(const scenario& scenario) {
 void calm_step(caller_step& step) {
     step.wait = step.cancel_after = never_again;
     step.hold = std::min<sim_time>(step.hold, milliseconds{5});
-    step.extended = milliseconds{0};
+    step.extensions = 0;
 }
 
 } // namespace
@@ -122,8 +122,16 @@ void sim_client::set_calm() {
     for (auto& each : callers_) {
         if (each.state == caller_state::waiting) { set_due(each, never_again); }
         if (each.state == caller_state::holding) { set_due(each, context_.now + milliseconds{5}); }
-        each.to_extend = false;
+        each.extensions = 0;
         calm_step(each.step);
+    }
+}
+
+void sim_client::hurry() {
+    for (auto& each : callers_) {
+        if (each.state == caller_state::holding && each.extensions > 0) {
+            set_due(each, context_.now + milliseconds{20});
+        }
     }
 }
 
@@ -138,7 +146,7 @@ void sim_client::step(unsigned caller) {
         core_->driver().cancel(each.task);
         return run();
     case caller_state::holding:
-        if (std::exchange(each.to_extend, false)) {
+        if (each.extensions > 0) {
             extend(each);
         } else {
             release(each);
@@ -207,8 +215,10 @@ void sim_client::look() {
             context_.listener.on_lease_lost(ticket_of(each.number), *each.hold->why_lost());
             each.hold.reset();
             each.lease = {};
+            each.to_release = false;
             think(each);
         }
+        if (each.to_release) { release(each); }
     }
     close_tickets();
 }
@@ -227,7 +237,7 @@ void sim_client::end_wait(lock_caller& caller) {
 void sim_client::begin_hold(lock_caller& caller) {
     caller.state = caller_state::holding;
     caller.lease = {caller.hold.get(), ticket_of(caller.number), true};
-    caller.to_extend = caller.step.extended > milliseconds{0};
+    caller.extensions = caller.step.extensions;
     for (auto& each : open_) {
         if (each.number == caller.number) { each.hold = caller.hold; }
     }
@@ -236,27 +246,31 @@ void sim_client::begin_hold(lock_caller& caller) {
          timeline::stamp(clock_.true_time(clock_.now() + caller.hold->remaining())));
     context_.listener.on_lease_began(caller.lease.ticket, caller.hold->token());
     context_.listener.on_caller_served(index_, static_cast<unsigned>(&caller - callers_.data()));
-    set_due(caller, context_.now + (caller.to_extend ? caller.step.hold / 2 : caller.step.hold));
+    set_due(caller, context_.now + caller.step.hold / (1 + caller.step.extensions));
 }
 
 void sim_client::extend(lock_caller& caller) {
-    note("extends number " + std::to_string(caller.number) + " to " +
-         std::to_string(caller.step.extended.count()) + " ms");
+    set_due(caller, context_.now + caller.step.hold / (1 + caller.step.extensions));
+    if (caller.extension && !caller.extension->sleeper.ready()) { return; } // one at a time
+    const bool to_other = --caller.extensions % 2 == caller.step.extensions % 2;
+    const auto other = caller.step.lease == context_.scenario.least_lease
+                           ? context_.scenario.longest_lease
+                           : context_.scenario.least_lease;
     caller.extension = std::make_unique<core::hold::waiting_caller>();
-    caller.extension->lease = caller.step.extended;
+    caller.extension->lease = to_other ? caller.step.lease : other;
+    note("extends number " + std::to_string(caller.number) + " to " +
+         std::to_string(caller.extension->lease.count()) + " ms");
     const auto hold = caller.hold;
     {
         const drive::driver::turn turn{core_->driver()};
         hold->extend(*caller.extension, turn.now());
     }
-    set_due(caller, context_.now + caller.step.hold / 2);
 }
 
 void sim_client::release(lock_caller& caller) {
     // A caller of extend() is gone before its thread releases: wait for its answer.
-    if (caller.extension && !caller.extension->sleeper.ready()) {
-        return set_due(caller, context_.now + milliseconds{1});
-    }
+    caller.to_release = caller.extension && !caller.extension->sleeper.ready();
+    if (caller.to_release) { return; }
     note("releases number " + std::to_string(caller.number));
     caller.lease = {};
     const auto hold = std::exchange(caller.hold, nullptr);

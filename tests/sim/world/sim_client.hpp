@@ -87,6 +87,8 @@ public:
     [[nodiscard]] bool is_paused() const noexcept { return context_.now < paused_until_; }
     /// From now on callers only wait for the lock, hold it briefly and release it.
     void set_calm();
+    /// Something is wrong with a connection: callers that extend their leases do so now.
+    void hurry();
     void step_wall(sim_time by) noexcept { clock_.step_wall(by); }
 
     [[nodiscard]] unsigned life() const noexcept { return life_; }
@@ -111,7 +113,8 @@ private:
         std::shared_ptr<core::wait_task> task{};
         std::shared_ptr<core::hold> hold{};
         held_lease lease{};
-        bool to_extend = false;
+        unsigned extensions = 0; ///< to come
+        bool to_release = false; ///< when the last extension is answered
         std::unique_ptr<core::hold::waiting_caller> extension{};
     };
     /// A request that may still have something on the engine.

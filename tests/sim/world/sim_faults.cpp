@@ -6,15 +6,27 @@
 
 namespace holdfast::sim {
 
+void sim_world::on_fault(const sim_event& event) {
+    const auto& fault = scenario_.faults[event.index];
+    if (fault.armed == nullptr || event.detail != 0) { return apply(fault); }
+    auto& way = network_.way(fault.client, fault.node);
+    way.armed_fault = event.index;
+    way.trigger = fault.armed->sha;
+}
+
 void sim_world::apply(const fault& fault) {
     timeline_.add(now_, "FAULT", [&] { return describe(fault); });
     const auto until = now_ + fault.span;
     auto& way = network_.way(fault.client, fault.node);
     auto& client = clients_[fault.client];
+    if (client) { client->hurry(); }
     switch (fault.kind) {
     case fault_kind::break_link:
         network_.break_links(fault.client, fault.node,
                              fault.variant == 0 ? never_again : fault.span);
+        break;
+    case fault_kind::stall_link:
+        network_.stall_links(fault.client, fault.node, until);
         break;
     case fault_kind::hold_link: way.held_until = std::max(way.held_until, until); break;
     case fault_kind::slow_link:

@@ -59,7 +59,14 @@ void sim_network::post_to_client(link_id id, message_kind kind, std::string_view
 }
 
 void sim_network::send_to_node(link_id id, std::string_view bytes) {
-    if (!links_[id].abandoned) { post_to_node(id, message_kind::data, bytes); }
+    auto& link = links_[id];
+    if (link.abandoned) { return; }
+    post_to_node(id, message_kind::data, bytes);
+    auto& route = way(link.client, link.node);
+    if (!route.trigger.empty() && bytes.find(route.trigger) != std::string_view::npos) {
+        events_.add(now_, event_kind::fault, route.armed_fault, 1);
+        route.trigger = {};
+    }
 }
 
 void sim_network::send_to_client(link_id id, std::string_view bytes) {
@@ -75,7 +82,7 @@ void sim_network::arrive_at_node(link_id id) {
     auto& link = links_[id];
     while (!link.to_node.empty() && link.to_node.front().due <= now_) {
         auto& first = link.to_node.front();
-        auto until = way(link.client, link.node).held_until;
+        auto until = std::max(way(link.client, link.node).held_until, link.stalled_until);
         // A stopped node's kernel accepts connections; it processes nothing else.
         const auto ready_at = host_.node_ready_at(link.node);
         if (first.kind == message_kind::data && ready_at != never_again) {
@@ -122,7 +129,7 @@ void sim_network::arrive_at_client(link_id id) {
     bool changed = false;
     while (!link.to_client.empty() && link.to_client.front().due <= now_) {
         auto& first = link.to_client.front();
-        const auto until = way(link.client, link.node).held_until;
+        const auto until = std::max(way(link.client, link.node).held_until, link.stalled_until);
         if (until > now_) {
             first.due = until;
             events_.add(until, event_kind::to_client, id);
@@ -165,6 +172,14 @@ void sim_network::break_links(unsigned client, unsigned node, sim_time delay) {
     host_.on_client_ready(client);
 }
 
+void sim_network::stall_links(unsigned client, unsigned node, sim_time until) {
+    for (auto& link : links_) {
+        if (link.client == client && link.node == node && !link.cut) {
+            link.stalled_until = std::max(link.stalled_until, until);
+        }
+    }
+}
+
 void sim_network::reset_node(unsigned node) {
     for (link_id id = 0; id < links_.size(); ++id) {
         auto& link = links_[id];
@@ -192,6 +207,7 @@ void sim_network::heal() {
         route.slow_until = now_;
     }
     for (link_id id = 0; id < links_.size(); ++id) {
+        links_[id].stalled_until = sim_time::zero();
         for (auto* const queue : {&links_[id].to_node, &links_[id].to_client}) {
             for (auto& message : *queue) {
                 message.due = std::min(message.due, now_ + conditions_.latency);

@@ -42,6 +42,7 @@ struct link {
     bool abandoned = false;  ///< the client has closed it
     bool cut = false;        ///< nothing that the node sends arrives any more
     bool has_session = false; ///< at the node
+    sim_time stalled_until{}; ///< nothing arrives before
 };
 
 /// The state of the way between a client and a node.
@@ -50,6 +51,8 @@ struct route {
     sim_time slow_until{};
     sim_time extra_delay{}; ///< at most, while it is slow
     unsigned connections = 0;
+    std::uint32_t armed_fault = 0;  ///< happens when the client next sends `trigger`
+    std::string_view trigger{};     ///< empty: none is armed
 };
 
 /// What a network needs of its nodes and clients.
@@ -106,6 +109,8 @@ public:
     /// Ends all connections of this client to the node, as the client sees it. What it has sent
     /// arrives after `delay`; `never_again`: not at all.
     void break_links(unsigned client, unsigned node, sim_time delay);
+    /// Nothing on the present connections arrives before.
+    void stall_links(unsigned client, unsigned node, sim_time until);
     /// The node has crashed: its connections end on both sides.
     void reset_node(unsigned node);
     /// The client has crashed. `silently`: the node does not learn of it.

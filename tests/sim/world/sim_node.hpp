@@ -19,6 +19,11 @@ struct sim_node {
         return std::chrono::duration_cast<std::chrono::microseconds>(shown).count();
     }
 
+    /// The true time at which it shows that.
+    [[nodiscard]] sim_time true_time(std::int64_t us) const {
+        return rate.when(std::chrono::microseconds{us} - client_clock::epoch - offset);
+    }
+
     sim_redis server;
     clock_rate rate;
     sim_time offset;

@@ -85,7 +85,7 @@ void sim_world::handle(const sim_event& event) {
         break;
     case event_kind::node_back: start_node(event.index); break;
     case event_kind::fault:
-        if (!calm_) { apply(scenario_.faults[event.index]); }
+        if (!calm_) { on_fault(event); }
         break;
     }
 }
@@ -95,6 +95,7 @@ void sim_world::check() {
     for (const auto& client : clients_) {
         if (client) { checks_.check(*client); }
     }
+    if (nodes_.size() == 1) { checks_.check_server(nodes_.front()); }
 }
 
 bool sim_world::all_served() const {

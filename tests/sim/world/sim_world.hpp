@@ -39,6 +39,7 @@ public:
 
 private:
     void handle(const sim_event& event);
+    void on_fault(const sim_event& event);
     void apply(const fault& fault);
     void stop_node(unsigned node, sim_time until);
     void crash_node(unsigned node, sim_time until, bool keeps_data);
