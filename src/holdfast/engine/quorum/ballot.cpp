@@ -30,8 +30,8 @@ unsigned ballot::count(vote kind) const noexcept {
     return static_cast<unsigned>(std::count(votes_.begin(), votes_.begin() + nodes_, kind));
 }
 
-verdict ballot::verdict() const noexcept {
-    using result = engine::quorum::verdict;
+quorum::verdict ballot::verdict() const noexcept {
+    using result = quorum::verdict;
     const auto majority = majority_of(nodes_);
     const auto yes = count(vote::yes);
     const auto open = count(vote::open);

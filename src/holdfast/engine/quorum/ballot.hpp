@@ -58,7 +58,7 @@ public:
     void on_skipped(unsigned node) noexcept { votes_[node] = vote::down; }
     void on_unknown(unsigned node, unsigned round) noexcept { set(node, round, vote::unknown); }
 
-    [[nodiscard]] engine::quorum::verdict verdict() const noexcept;
+    [[nodiscard]] quorum::verdict verdict() const noexcept;
     /// After `propose`: another round, with a token above all that the nodes have named. `proposal`
     /// is the caller's next one. The nodes to ask are those whose vote is `open` then.
     void begin_round(std::uint64_t proposal) noexcept;

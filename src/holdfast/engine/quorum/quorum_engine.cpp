@@ -3,6 +3,7 @@
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/quorum/acquire_task.hpp"
 #include "holdfast/engine/quorum/beat_task.hpp"
+#include "holdfast/engine/quorum/internal_tasks.hpp"
 #include "holdfast/engine/quorum/list_task.hpp"
 #include "holdfast/engine/quorum/node_op_id.hpp"
 #include "holdfast/engine/quorum/query_task.hpp"
@@ -39,45 +40,11 @@ layout layout_of(const std::vector<quorum_node>& nodes) {
 
 } // namespace
 
-/// Joins and debts: operations that no caller waits for.
-class quorum_engine::internal_task final : public task {
-public:
-    internal_task(quorum_engine& host, unsigned node, op&& request, instant votes_until)
-        : task{0, base::never},
-          host_{host},
-          node_{node},
-          request_{std::move(request)},
-          votes_until_{votes_until} {
-        mark_completed();
-    }
-
-    void start(instant now) override {
-        const auto wait = host_.group_.member(node_).caps(primitive::mutex).attempt;
-        host_.ask(*this, node_, 0, request_, base::later(now, wait), now);
-    }
-    void on_answer(unsigned node, unsigned /*tag*/, answer& answer, instant now) override {
-        if (const auto* const debt = std::get_if<withdraw_op>(&request_)) {
-            if (!is_definite(answer)) { host_.owed.add(node, *debt, votes_until_, now); }
-            return;
-        }
-        host_.nodes.on_join_answer(node, answer, now);
-        host_.join(now); // what this node is may decide what the others are asked
-        host_.on_node_changed(node, now);
-    }
-    void on_give_up(instant /*now*/) override {}
-
-private:
-    quorum_engine& host_;
-    unsigned node_;
-    op request_;
-    instant votes_until_;
-};
-
-quorum_engine::quorum_engine(std::vector<quorum_node> nodes, const options& options,
+quorum_engine::quorum_engine(std::vector<quorum_node> members, const options& options,
                              const client_identity& identity)
-    : task_host{options, take_labels(nodes), layout_of(nodes)},
+    : task_host{options, take_labels(members), layout_of(members)},
       time_{*identity.time},
-      group_{take_engines(nodes)} {}
+      group_{take_engines(members)} {}
 
 quorum_engine::~quorum_engine() = default;
 
@@ -125,20 +92,21 @@ std::uint64_t quorum_engine::next_proposal() {
 }
 
 std::unique_ptr<task> quorum_engine::make_task(op_id id, const op& op, instant give_up) {
+    task_host& host = *this;
     return std::visit(
         [&](const auto& each) -> std::unique_ptr<task> {
             using type = std::decay_t<decltype(each)>;
             if constexpr (std::is_same_v<type, acquire_op>) {
-                return std::make_unique<acquire_task>(*this, id, each, give_up);
+                return std::make_unique<acquire_task>(host, id, each, give_up);
             } else if constexpr (std::is_same_v<type, beat_op>) {
-                return std::make_unique<beat_task>(*this, id, each, give_up);
+                return std::make_unique<beat_task>(host, id, each, give_up);
             } else if constexpr (std::is_same_v<type, release_op> ||
                                  std::is_same_v<type, withdraw_op>) {
-                return std::make_unique<release_task>(*this, id, op, give_up);
+                return std::make_unique<release_task>(host, id, op, give_up);
             } else if constexpr (std::is_same_v<type, list_op>) {
-                return std::make_unique<list_task>(*this, id, each, give_up);
+                return std::make_unique<list_task>(host, id, each, give_up);
             } else {
-                return std::make_unique<query_task>(*this, id, op, give_up);
+                return std::make_unique<query_task>(host, id, op, give_up);
             }
         },
         op);
@@ -211,9 +179,10 @@ void quorum_engine::ask(task& task, unsigned node, unsigned tag, const op& opera
 }
 
 void quorum_engine::join(instant now) {
+    task_host& host = *this;
     for (unsigned node = 0; node < nodes.size(); ++node) {
         if (auto request = nodes.next_join(node, now)) {
-            start(std::make_unique<internal_task>(*this, node, op{*request}, base::never), now);
+            start(std::make_unique<join_task>(host, node, *request), now);
         }
     }
 }

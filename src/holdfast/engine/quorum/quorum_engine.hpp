@@ -44,12 +44,12 @@ public:
     void reset() noexcept override;
 
 private:
-    class internal_task;
-
     // For tasks.
     void ask(task& task, unsigned node, unsigned tag, const op& operation, base::instant give_up,
              base::instant now) override;
     void join(base::instant now) override;
+    void on_node_changed(unsigned node, base::instant now) override;
+    [[nodiscard]] base::milliseconds attempt() const override;
     void complete(task& task, answer&& answer) override;
     void abort_acquires(const ticket& ticket, base::instant now) override;
     [[nodiscard]] std::uint64_t next_proposal() override;
@@ -61,7 +61,6 @@ private:
     void handle_events(base::instant now);
     void on_answer(unsigned node, answer& answer, base::instant now);
     void on_notice(unsigned node, const notice& notice, base::instant now);
-    void on_node_changed(unsigned node, base::instant now);
     void run_timers(base::instant now);
     base::instant advance(base::instant now);
     [[nodiscard]] base::instant clock() const noexcept;

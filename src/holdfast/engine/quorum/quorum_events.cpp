@@ -1,5 +1,6 @@
 // quorum_engine: I/O, the nodes' answers and notices, timers.
 
+#include "holdfast/engine/quorum/internal_tasks.hpp"
 #include "holdfast/engine/quorum/node_op_id.hpp"
 #include "holdfast/engine/quorum/quorum_engine.hpp"
 
@@ -74,7 +75,12 @@ void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) 
     }
 }
 
+base::milliseconds quorum_engine::attempt() const {
+    return group_.member(0).caps(primitive::mutex).attempt;
+}
+
 void quorum_engine::on_node_changed(unsigned node, instant now) {
+    join(now); // what this node is may decide what the others are asked
     for (std::size_t at = 0; at < slots_.size(); ++at) {
         if (slots_[at].task == nullptr) { continue; }
         slots_[at].task->on_node_changed(node, now);
@@ -84,10 +90,9 @@ void quorum_engine::on_node_changed(unsigned node, instant now) {
 
 void quorum_engine::run_timers(instant now) {
     if (now >= owed.due()) {
+        task_host& host = *this;
         for (auto& debt : owed.take_due(now)) {
-            start(std::make_unique<internal_task>(*this, debt.node, op{debt.withdrawal},
-                                                  debt.until),
-                  now);
+            start(std::make_unique<debt_task>(host, std::move(debt)), now);
         }
     }
     if (now >= waiters.due()) {

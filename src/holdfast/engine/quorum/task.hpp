@@ -27,6 +27,10 @@ public:
                      base::instant give_up, base::instant now) = 0;
     /// Sends joins that are due, to nodes that must join before they are asked for votes.
     virtual void join(base::instant now) = 0;
+    /// A node has joined, or cannot: tasks that wait for it go on.
+    virtual void on_node_changed(unsigned node, base::instant now) = 0;
+    /// How long an attempt to reach a node may take.
+    [[nodiscard]] virtual base::milliseconds attempt() const = 0;
     /// Answers the task's operation, once.
     virtual void complete(task& task, answer&& answer) = 0;
     /// Ends acquires of a ticket that are not decided yet.
