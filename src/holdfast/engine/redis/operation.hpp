@@ -30,6 +30,8 @@ struct join_progress {
     base::milliseconds max_lease{0};
     base::milliseconds uptime{0};
     bool used_before = false; ///< a client has joined it since it was started
+    join_mode mode = join_mode::look;
+    std::uint64_t run_id = 0; ///< the first digits
 };
 
 /// What a layout keeps of an acquire or a release; most of it is for polling layouts.
