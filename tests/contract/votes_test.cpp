@@ -1,5 +1,5 @@
-// What a quorum asks of its nodes: votes for a proposed token that can be taken back, and holds that
-// can be made again.
+// What a quorum asks of its nodes: votes for a proposed token that can be taken back, and holds
+// that can be made again.
 #include "contract/contract.hpp"
 
 #include <chrono>
@@ -148,7 +148,8 @@ TEST_P(votes, a_proposal_for_a_name_that_is_held_is_busy) { // P1
     HOLDFAST_NEEDS(can().reclaims);
     seam_client all{url()};
     ASSERT_EQ(all.acquire(all.ticket("stock")).status, op_status::granted);
-    const auto refused = all.acquire(all.ticket("stock"), {.proposed_token = clock_of(all) + second});
+    const auto refused =
+        all.acquire(all.ticket("stock"), {.proposed_token = clock_of(all) + second});
     EXPECT_EQ(refused.status, op_status::busy);
 }
 

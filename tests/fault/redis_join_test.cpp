@@ -120,8 +120,8 @@ TEST_F(redis_join, a_key_of_another_program_is_left_alone) {
 
 TEST_F(redis_join, says_which_permission_is_missing) {
     for (const std::string rule : {"info", "script|exists"}) {
-        server.command({"ACL", "SETUSER", "locks", "reset", "on", ">pass", "~*", "&*", "+@all",
-                        "-" + rule});
+        server.command(
+            {"ACL", "SETUSER", "locks", "reset", "on", ">pass", "~*", "&*", "+@all", "-" + rule});
         seam_client user{"redis://locks:pass@127.0.0.1:" + std::to_string(server.port())};
         const auto refused = user.join(max_lease);
         EXPECT_EQ(refused.error, errc::store_forbidden) << rule;

@@ -21,7 +21,10 @@ protected:
     }
     /// Makes the server a node that votes at once.
     void make_node() {
-        server.command({"SET", "hf:node", "00000000000000ff" "00060000" "0000000000000001"});
+        server.command({"SET", "hf:node",
+                        "00000000000000ff"
+                        "00060000"
+                        "0000000000000001"});
     }
     static constexpr std::uint64_t node_id = 255;
 };

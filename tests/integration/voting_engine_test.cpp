@@ -160,8 +160,8 @@ TEST_F(voting, renewals_and_releases_carry_the_token) {
 
 TEST_F(voting, a_lease_above_the_longest_is_refused) {
     const core::lock_request request{.name = "stock", .options = {.lease = 90s}};
-    const auto text = complaint_of(
-        [&] { core::check_request(request, core_->caps(primitive::mutex, {})); });
+    const auto text =
+        complaint_of([&] { core::check_request(request, core_->caps(primitive::mutex, {})); });
     EXPECT_EQ(text, "lease is 90000 ms; the longest is 60000 ms: max_lease in the URL");
     auto held = take();
     EXPECT_EQ(complaint_of([&] { held.extend(90s); }),

@@ -105,7 +105,7 @@ public:
                                       const engine::ticket& ticket) const;
 
     [[nodiscard]] static engine::acquire_op acquire_op(const engine::ticket& ticket,
-                                               const request& request);
+                                                       const request& request);
 
 private:
     bool drive_until(const std::function<bool()>& done, milliseconds within);

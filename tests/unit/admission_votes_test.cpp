@@ -18,7 +18,11 @@ protected:
     }
     op_status reclaim(const base::owner_id& owner, std::uint64_t token, const acquire_op& terms) {
         return apply([&](admission_rule& rule) {
-                   return rule.beat({{"stock:1001", owner}, false, 10s, 1, token,
+                   return rule.beat({{"stock:1001", owner},
+                                     false,
+                                     10s,
+                                     1,
+                                     token,
                                      std::make_shared<acquire_op>(terms)},
                                     {"host", 7});
                })

@@ -19,15 +19,15 @@ namespace holdfast::engine::redis {
 ///
 /// A new server may vote at once. Two things show that a server without the key is new: it has been
 /// up for longer than any lease lasts, and the marker script is not loaded. Every join loads that
-/// script, and a server keeps scripts until it is restarted; deleting its data does not delete them.
+/// script, and a server keeps scripts until it is restarted, also if its data is deleted.
 ///
 ///   key      marker    up for       the server
 ///   present                         is a node
 ///   absent   absent    > the delay  is new: it votes at once
 ///   absent   absent    less         may have been restarted: it votes after the delay
 ///   absent   present                lost its data, or another client has loaded the marker and is
-///                                   about to write the key. The join fails; if the next one, 100 ms
-///                                   later, still finds none, the server votes after the delay
+///                                   about to write the key. The join fails; if the next one, 100
+///                                   ms later, still finds none, the server votes after the delay
 ///
 /// In layouts that others share there is no room for the key: the server's run id stands in for it.
 ///
