@@ -164,9 +164,10 @@ void node_joiner::on_error(request& request, const server_error& error, base::in
     if (forbidden && request.is(request_kind::info)) { rule = "+info"; }
     if (forbidden && request.is(request_kind::marker)) { rule = "+script|exists"; }
     if (rule == nullptr) { return request_handler::on_error(request, error, now); }
-    request.op->fail(error.code, "Redis at " + request.op->channel->server() +
-                                     ": its ACL does not permit this user what a quorum needs; add " +
-                                     rule + " to the user's rule");
+    request.op->fail(error.code,
+                     "Redis at " + request.op->channel->server() +
+                         ": its ACL does not permit this user what a quorum needs; add " + rule +
+                         " to the user's rule");
 }
 
 } // namespace holdfast::engine::redis

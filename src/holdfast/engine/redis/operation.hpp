@@ -80,9 +80,9 @@ public:
     base::instant not_after = base::never;
     /// Acquire, and withdraw if the ticket asks again: as it was sent, in the server's time.
     std::int64_t not_after_us = 0;
-    std::uint64_t token = 0;       ///< release: to be sent along; 0: not needed
-    unsigned page_size = 0;        ///< list
-    bool renews = false;           ///< beat: it renews a lease
+    std::uint64_t token = 0;                       ///< release: to be sent along; 0: not needed
+    unsigned page_size = 0;                        ///< list
+    bool renews = false;                           ///< beat: it renews a lease
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};
