@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <stdexcept>
 
 namespace holdfast::sim {
@@ -60,7 +61,7 @@ bool sim_redis::run_session_command(session_state& session, reply_sink& out) {
     if (name == "EVALSHA") {
         call_script(out);
     } else if (name == "SCRIPT") {
-        load_script(out);
+        run_script_command(out);
     } else if (name == "HELLO") {
         hello(session, out);
     } else if (name == "CLIENT") {
@@ -110,7 +111,15 @@ void sim_redis::unsubscribe(session_state& session) {
     }
 }
 
-void sim_redis::load_script(reply_sink& out) {
+bool sim_redis::is_loaded(const known_script* script) const noexcept {
+    return script != nullptr && script->number < loaded_.size() && loaded_[script->number];
+}
+
+void sim_redis::run_script_command(reply_sink& out) {
+    if (words_.size() == 3 && words_[1] == "EXISTS") {
+        out.array(1);
+        return out.integer(is_loaded(scripts_.find(words_[2])) ? 1 : 0);
+    }
     if (words_.size() != 3 || words_[1] != "LOAD") { return out.error(syntax_error); }
     const auto& script = scripts_.load(words_[2]);
     if (loaded_.size() <= script.number) { loaded_.resize(script.number + 1); }
@@ -120,9 +129,7 @@ void sim_redis::load_script(reply_sink& out) {
 
 void sim_redis::call_script(reply_sink& out) {
     const auto* const script = scripts_.find(words_[1]);
-    const bool is_loaded =
-        script != nullptr && script->number < loaded_.size() && loaded_[script->number];
-    if (!is_loaded) { return out.error("NOSCRIPT No matching script. Please use EVAL."); }
+    if (!is_loaded(script)) { return out.error("NOSCRIPT No matching script. Please use EVAL."); }
     const auto count = static_cast<std::size_t>(to_integer(words_[2]).value_or(0));
     const auto rest = word_list{words_}.subspan(3);
     scripts_.vm().call(script->handle, rest.first(count), rest.subspan(count), *this, out);
@@ -145,11 +152,26 @@ std::size_t sim_redis::publish(std::string_view channel, std::string_view payloa
     return count;
 }
 
-std::string sim_redis::info() const { return "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n"; }
+std::string sim_redis::info() const {
+    constexpr std::int64_t us_per_second = 1'000'000;
+    std::array<char, 40> run{};
+    std::snprintf(run.data(), run.size(), "%08x%08llx", number_ + 1,
+                  static_cast<unsigned long long>(run_));
+    return std::string{"# Server\r\nrun_id:"} + run.data() + "000000000000000000000000\r\n" +
+           "uptime_in_seconds:" + std::to_string((clock_us_ - started_us_) / us_per_second) +
+           "\r\n# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
+}
+
+void sim_redis::set_uptime(std::int64_t seconds) noexcept {
+    constexpr std::int64_t us_per_second = 1'000'000;
+    started_us_ = clock_us_ - seconds * us_per_second;
+}
 
 void sim_redis::restart() {
     sessions_.clear();
     loaded_.clear();
+    ++run_;
+    started_us_ = clock_us_;
 }
 
 } // namespace holdfast::sim

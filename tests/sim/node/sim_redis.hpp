@@ -21,7 +21,9 @@ class sim_redis final : private command_host {
 public:
     using session_id = unsigned;
 
-    explicit sim_redis(script_library& scripts) noexcept : scripts_{scripts} {}
+    /// `number` distinguishes it from other servers.
+    explicit sim_redis(script_library& scripts, unsigned number = 0) noexcept
+        : scripts_{scripts}, number_{number} {}
 
     void set_clock(std::int64_t us) noexcept;
     [[nodiscard]] std::int64_t clock() const noexcept { return clock_us_; }
@@ -41,8 +43,10 @@ public:
         }
     }
 
-    /// As after a restart: without sessions and scripts.
+    /// As after a restart: without sessions and scripts, with another run id.
     void restart();
+    /// How long it has run already when the clock shows `clock()`; a new server says so in INFO.
+    void set_uptime(std::int64_t seconds) noexcept;
     void flush_all() noexcept { keys_.clear(); }
     [[nodiscard]] key_space& keys() noexcept override { return keys_; }
 
@@ -59,7 +63,8 @@ private:
     void hello(session_state& session, reply_sink& out);
     void subscribe(session_state& session);
     void unsubscribe(session_state& session);
-    void load_script(reply_sink& out);
+    void run_script_command(reply_sink& out);
+    [[nodiscard]] bool is_loaded(const known_script* script) const noexcept;
     void call_script(reply_sink& out);
 
     [[nodiscard]] std::int64_t clock_us() const noexcept override { return clock_us_; }
@@ -67,10 +72,13 @@ private:
     [[nodiscard]] std::string info() const override;
 
     script_library& scripts_;
+    unsigned number_;
     key_space keys_;
     std::map<session_id, session_state> sessions_;
     std::vector<bool> loaded_; ///< by a script's number
     std::int64_t clock_us_ = 0;
+    std::int64_t started_us_ = 0;
+    std::uint64_t run_ = 1; ///< identifies this run of the server
     std::vector<std::string_view> words_; ///< of the command that runs
     std::string skipped_;
 };

@@ -59,4 +59,13 @@ void flawed_engine::answered(seam::answer&& answer) {
     out_->answered(std::move(answer));
 }
 
+/// A quorum doubts a hold when one node says that it was broken.
+void flawed_engine::noticed(const seam::notice& notice) {
+    auto changed = notice;
+    if (planted_ == mistake::break_believed && notice.type == seam::notice::kind::doubtful) {
+        changed.type = seam::notice::kind::broken;
+    }
+    out_->noticed(changed);
+}
+
 } // namespace holdfast::sim

@@ -39,7 +39,7 @@ public:
 
 private:
     void answered(seam::answer&& answer) override;
-    void noticed(const seam::notice& notice) override { out_->noticed(notice); }
+    void noticed(const seam::notice& notice) override;
     [[nodiscard]] base::instant now() const noexcept override { return out_->now(); }
 
     std::unique_ptr<seam::engine> real_;

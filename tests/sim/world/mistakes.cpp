@@ -30,6 +30,20 @@ void drop_not_after(std::string& text) {
             " .. string.sub(ARGV[1], 17)");
 }
 
+void accept_any_token(std::string& text) {
+    replace(text, R"(if proposed <= highest then return \{[0-9]+, highest\} end)", "");
+}
+
+/// The node says that it has raised the token, and has not.
+void keep_first_token(std::string& text) {
+    replace(text, R"(held\.token, S\.high = proposed, proposed)", "");
+    replace(text, R"(return held\.token\n)", "return math.max(held.token, proposed)\n");
+}
+
+void vote_at_once(std::string& text) {
+    replace(text, R"(ARGV\[4\] == 'n' and not node and 0 or ARGV\[3\])", "0");
+}
+
 void let_renewals_shorten(std::string& text) {
     replace(text, R"(if order <= sub\(rec, [0-9]+, [0-9]+\) then return true end)", "");
     replace(text, R"(if order > held\.order or order == )", "if true or order == ");
@@ -54,8 +68,13 @@ std::optional<mistake> mistake_named(std::string_view name) noexcept {
 
 std::string plant(mistake mistake, std::string_view text) {
     std::string out{text};
-    if (mistake == mistake::no_not_after && is_script(text, "Asks for a hold")) {
-        drop_not_after(out);
+    if (is_script(text, "Asks for a hold")) {
+        if (mistake == mistake::no_not_after) { drop_not_after(out); }
+        if (mistake == mistake::unchecked_tokens) { accept_any_token(out); }
+        if (mistake == mistake::token_not_raised) { keep_first_token(out); }
+    }
+    if (mistake == mistake::no_rejoin_delay && is_script(text, "Makes this server a node")) {
+        vote_at_once(out);
     }
     if (mistake == mistake::shortening_renewals && is_script(text, "Renews holds")) {
         let_renewals_shorten(out);

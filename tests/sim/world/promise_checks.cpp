@@ -1,56 +1,45 @@
 #include "sim/world/promise_checks.hpp"
 
-#include "holdfast/engine/redis/fields.hpp"
-#include "holdfast/engine/redis/protocol/wire_text.hpp"
+#include <algorithm>
 
 namespace holdfast::sim {
 
-namespace fields = engine::redis::fields;
 using std::chrono::milliseconds;
-
-namespace {
-
-ticket_id ticket_of(std::string_view owner) {
-    const auto read = engine::redis::read_owner(owner).value_or(base::owner_id{});
-    const auto& bytes = read.client.bytes;
-    return {bytes[0], static_cast<unsigned>(bytes[1]) << 8U | bytes[2], read.number};
-}
-
-} // namespace
-
-std::optional<node_hold> read_hold(const key_space& keys, std::int64_t now_us) {
-    static const std::string key = std::string{"hf:{"} + lock_name + "}";
-    const auto found = keys.all().find(key);
-    if (found == keys.all().end()) { return std::nullopt; }
-    const auto* const record = std::get_if<std::string>(&found->second.value);
-    if (record == nullptr || record->size() < fields::rec_owner.end()) { return std::nullopt; }
-    const auto tag = fields::rec_tag.of(*record).front();
-    if (tag != 'x' && tag != 'q' && tag != 'X' && tag != 'Q') { return std::nullopt; }
-    const auto deadline = to_integer(fields::rec_deadline.of(*record)).value_or(0);
-    if (deadline <= now_us) { return std::nullopt; }
-    return node_hold{
-        ticket_of(fields::rec_owner.of(*record)), deadline,
-        static_cast<std::uint64_t>(to_integer(fields::rec_token.of(*record)).value_or(0))};
-}
 
 void promise_checks::fail(const std::string& sentence) {
     if (violation_.empty()) { violation_ = sentence; }
 }
 
-void promise_checks::on_lease_began(const ticket_id& ticket, std::uint64_t token) {
+/// P3. Where nodes have lost their data, tokens rise only if the wall clock is past the last one.
+void promise_checks::on_lease_began(const ticket_id& ticket, std::uint64_t token,
+                                    std::int64_t wall_us) {
     ++leases_;
-    if (token <= last_token_) {
+    const bool promised = !data_lost_ || static_cast<std::uint64_t>(wall_us) > last_token_;
+    if (token <= last_token_ && promised) {
         fail("P3: " + describe(ticket) + " has token " + std::to_string(token) + ", but " +
              describe(last_holder_) + " before it has " + std::to_string(last_token_));
     }
     last_token_ = token;
     last_holder_ = ticket;
+    data_lost_ = false;
 }
 
-void promise_checks::on_lease_lost(const ticket_id& /*ticket*/, loss /*reason*/) { ++losses_; }
+/// A lease is not taken away while a majority has its hold.
+void promise_checks::on_lease_lost(const ticket_id& ticket, loss reason) {
+    ++losses_;
+    if (reason != loss::taken) { return; }
+    const auto holders = std::count_if(holds_.begin(), holds_.end(), [&](const auto& hold) {
+        const auto node = static_cast<std::size_t>(&hold - holds_.data());
+        return hold && hold->ticket == ticket && hold->deadline_us > nodes_[node].clock_us(now_);
+    });
+    if (2 * static_cast<std::size_t>(holders) > holds_.size()) {
+        fail("P2: " + describe(ticket) + " is told that its lock was taken away, but " +
+             std::to_string(holders) + " of " + std::to_string(holds_.size()) + " nodes have it");
+    }
+}
 
 void promise_checks::on_ticket_over(const ticket_id& ticket, bool confirmed) {
-    if (confirmed) { over_.insert(ticket); }
+    if (confirmed) { over_[ticket] = now_; }
 }
 
 void promise_checks::on_caller_served(unsigned client, unsigned caller) {
@@ -79,6 +68,12 @@ void promise_checks::check_lease(sim_client& client, sim_client::held_lease& lea
     }
     lease.was_valid = valid;
     if (!valid) { return; }
+    if (const auto broken = broken_.find(lease.ticket); broken != broken_.end()) {
+        if (log.renewed > broken->second) {
+            fail("P1: " + describe(lease.ticket) + " was broken, and is renewed after that");
+        }
+        return; // until its next renewal both may work as the holder
+    }
     if (valid_ != nullptr) {
         fail("P1: " + describe(lease.ticket) + " and " + describe(valid_->ticket) +
              " are valid at the same time");
@@ -87,14 +82,18 @@ void promise_checks::check_lease(sim_client& client, sim_client::held_lease& lea
     valid_until_ = client.clock().true_time(until);
 }
 
-void promise_checks::check_server(const sim_node& server) {
-    if (valid_ == nullptr) { return; }
-    const auto& hold = nodes_.front();
+void promise_checks::end_round() {
+    if (nodes_.size() == 1 && valid_ != nullptr) { check_server(); }
+}
+
+/// P1 on one server: it keeps the hold of a valid lease for as long as that is valid.
+void promise_checks::check_server() {
+    const auto& hold = holds_.front();
     if (!hold || hold->ticket != valid_->ticket) {
         return fail("P1: " + describe(valid_->ticket) + " is valid, but its server " +
                     (hold ? "has " + describe(hold->ticket) : "has nobody") + " as holder");
     }
-    const auto ends = server.true_time(hold->deadline_us);
+    const auto ends = nodes_.front().true_time(hold->deadline_us);
     if (ends < valid_until_) {
         fail("P1: " + describe(valid_->ticket) + " is valid until " +
              timeline::stamp(valid_until_) + ", but on the server its hold ends at " +
@@ -102,15 +101,27 @@ void promise_checks::check_server(const sim_node& server) {
     }
 }
 
-void promise_checks::on_node_changed(unsigned node, const key_space& keys, std::int64_t now_us,
-                                     unsigned client) {
-    const auto before = nodes_[node];
-    auto& after = nodes_[node];
-    after = read_hold(keys, now_us);
+/// How long an acquire may count after its client has ended. One server refuses it from then on. A
+/// quorum confirms a release when a majority has: an acquire may still reach another node until its
+/// not-after, which a client knows as well as it knows the node's clock.
+sim_time promise_checks::longest_delay() const {
+    if (nodes_.size() == 1) { return sim_time::zero(); }
+    return scenario_.longest_lease / 20 + scenario_.connect_timeout + scenario_.command_timeout +
+           milliseconds{200};
+}
+
+void promise_checks::on_node_changed(unsigned node, unsigned client) {
+    const auto now_us = nodes_[node].clock_us(now_);
+    const auto before = holds_[node];
+    auto& after = holds_[node];
+    after = read_hold(nodes_[node].server.keys(), now_us);
     const auto place = " on node " + std::to_string(node);
-    if (after && (!before || before->ticket != after->ticket) && over_.contains(after->ticket)) {
-        fail("P5: " + describe(after->ticket) + ", which its client has given up, is granted" +
-             place);
+    if (after && (!before || before->ticket != after->ticket)) {
+        const auto over = over_.find(after->ticket);
+        if (over != over_.end() && now_ > over->second + longest_delay()) {
+            fail("P5: " + describe(after->ticket) + ", which its client has given up, is granted" +
+                 place);
+        }
     }
     if (!before || before->deadline_us <= now_us || before->ticket.client == client) { return; }
     const bool kept = after && after->ticket == before->ticket;
@@ -120,8 +131,24 @@ void promise_checks::on_node_changed(unsigned node, const key_space& keys, std::
     }
 }
 
-void promise_checks::on_node_replaced(unsigned node, const key_space& keys, std::int64_t now_us) {
-    nodes_[node] = read_hold(keys, now_us);
+void promise_checks::on_node_replaced(unsigned node, bool lost) {
+    holds_[node] = read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
+    data_lost_ = data_lost_ || lost;
+}
+
+void promise_checks::on_broken(sim_client& client, const ticket_id& ticket) {
+    broken_.emplace(ticket, client.clock().now());
+}
+
+void promise_checks::check_leftovers(const std::vector<unsigned>& lives) {
+    for (unsigned node = 0; node < holds_.size(); ++node) {
+        const auto hold =
+            read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
+        if (hold && hold->ticket.life == lives[hold->ticket.client]) {
+            fail("P5: node " + std::to_string(node) + " still has the hold of " +
+                 describe(hold->ticket) + ", which nobody wants");
+        }
+    }
 }
 
 } // namespace holdfast::sim

@@ -22,7 +22,8 @@ enum class fault_kind : std::uint8_t {
     crash_node,   ///< a node restarts, with its data
     wipe_node,    ///< a node restarts without its data
     flush_node,   ///< a node loses its data
-    break_on_node, ///< an operator breaks the lock, and only one node hears of it
+    break_on_node, ///< an operator breaks the lock: one node hears of it, or all do, and most
+                   ///< forget it again
     pause_client, ///< a client is stopped, and continues
     crash_client, ///< a client dies; another one starts in its place
     step_wall,    ///< the wall clock of a client's machine is set

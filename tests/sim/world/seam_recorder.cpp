@@ -89,7 +89,10 @@ void seam_recorder::note_beat_answer(const sent_request& request, const seam::an
         const auto& item = request.items[at];
         auto& log = tickets_[item.number];
         switch (answer.beats[at].status) {
-        case op_status::renewed: raise_bound(log, request.sent, item.lease); break;
+        case op_status::renewed:
+            raise_bound(log, request.sent, item.lease);
+            log.renewed = std::max(log.renewed, request.sent);
+            break;
         case op_status::queued: log.queued = request.sent; break;
         case op_status::granted: raise_bound_by_hand_off(log); break;
         default: break;

@@ -23,6 +23,7 @@ struct ticket_log {
     base::instant queued{}; ///< when the last request was sent that was answered `queued`
     /// P2: valid() must be false from then on, by what the engine has granted so far.
     base::instant bound = base::instant::min();
+    base::instant renewed{}; ///< when the last renewal was sent that succeeded
     bool uncertain = false; ///< an acquire had no answer: it may have had an effect
     bool ended = false;     ///< the engine has confirmed that nothing is left of it
 };

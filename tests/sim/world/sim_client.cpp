@@ -123,6 +123,7 @@ void sim_client::set_calm() {
         if (each.state == caller_state::waiting) { set_due(each, never_again); }
         if (each.state == caller_state::holding) { set_due(each, context_.now + milliseconds{5}); }
         each.extensions = 0;
+        each.served = false;
         calm_step(each.step);
     }
 }
@@ -152,6 +153,7 @@ void sim_client::step(unsigned caller) {
             release(each);
         }
         break;
+    case caller_state::done: return;
     }
     look();
     wake_later();
@@ -244,7 +246,8 @@ void sim_client::begin_hold(lock_caller& caller) {
     note("HOLDS the lock as number " + std::to_string(caller.number) + ", token " +
          std::to_string(caller.hold->token()) + ", valid until " +
          timeline::stamp(clock_.true_time(clock_.now() + caller.hold->remaining())));
-    context_.listener.on_lease_began(caller.lease.ticket, caller.hold->token());
+    context_.listener.on_lease_began(caller.lease.ticket, caller.hold->token(), clock_.wall_us());
+    caller.served = true;
     context_.listener.on_caller_served(index_, static_cast<unsigned>(&caller - callers_.data()));
     set_due(caller, context_.now + caller.step.hold / (1 + caller.step.extensions));
 }
@@ -278,7 +281,11 @@ void sim_client::release(lock_caller& caller) {
         const drive::driver::turn turn{core_->driver()};
         hold->release_in_background(nullptr, false, turn.now());
     }
-    think(caller);
+    if (calm_ && caller.served) {
+        caller.state = caller_state::done;
+    } else {
+        think(caller);
+    }
 }
 
 void sim_client::close_tickets() {

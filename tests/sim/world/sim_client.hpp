@@ -37,7 +37,9 @@ public:
     client_listener(const client_listener&) = delete;
     client_listener& operator=(const client_listener&) = delete;
 
-    virtual void on_lease_began(const ticket_id& ticket, std::uint64_t token) = 0;
+    /// `wall_us` is what the wall clock of the client's machine shows.
+    virtual void on_lease_began(const ticket_id& ticket, std::uint64_t token,
+                                std::int64_t wall_us) = 0;
     virtual void on_lease_lost(const ticket_id& ticket, loss reason) = 0;
     /// The client has nothing more to do with it. `confirmed`: nor has the engine.
     virtual void on_ticket_over(const ticket_id& ticket, bool confirmed) = 0;
@@ -85,7 +87,7 @@ public:
     void pause(sim_time until) noexcept { paused_until_ = until; }
     void resume();
     [[nodiscard]] bool is_paused() const noexcept { return context_.now < paused_until_; }
-    /// From now on callers only wait for the lock, hold it briefly and release it.
+    /// From now on each caller gets the lock once more, holds it briefly and releases it.
     void set_calm();
     /// Something is wrong with a connection: callers that extend their leases do so now.
     void hurry();
@@ -103,7 +105,7 @@ public:
     [[nodiscard]] static base::client_id id_of(unsigned index, unsigned life);
 
 private:
-    enum class caller_state : std::uint8_t { thinking, waiting, holding };
+    enum class caller_state : std::uint8_t { thinking, waiting, holding, done };
     struct lock_caller {
         caller_state state = caller_state::thinking;
         unsigned steps = 0;
@@ -114,6 +116,7 @@ private:
         std::shared_ptr<core::hold> hold{};
         held_lease lease{};
         unsigned extensions = 0; ///< to come
+        bool served = false;     ///< has got the lock, since it is calm
         bool to_release = false; ///< when the last extension is answered
         std::unique_ptr<core::hold::waiting_caller> extension{};
     };

@@ -1,5 +1,7 @@
 // The faults of a run.
 
+#include "holdfast/engine/redis/layout/native/native_commands.hpp"
+#include "holdfast/engine/redis/protocol/command.hpp"
 #include "sim/world/sim_world.hpp"
 
 #include <algorithm>
@@ -36,12 +38,14 @@ void sim_world::apply(const fault& fault) {
     case fault_kind::pause_node: stop_node(fault.node, until); break;
     case fault_kind::crash_node: crash_node(fault.node, until, true); break;
     case fault_kind::wipe_node: crash_node(fault.node, until, false); break;
-    case fault_kind::flush_node:
-        nodes_[fault.node].server.flush_all();
-        checks_.on_node_replaced(fault.node, nodes_[fault.node].server.keys(),
-                                 nodes_[fault.node].clock_us(now_));
+    case fault_kind::flush_node: flush_node(fault.node); break;
+    case fault_kind::break_on_node:
+        if (fault.variant == 0) {
+            break_everywhere();
+        } else {
+            break_on(0); // always the same: breaks on a majority would be a break of the lock
+        }
         break;
-    case fault_kind::break_on_node: break;
     case fault_kind::pause_client:
         if (client) {
             client->pause(until);
@@ -65,10 +69,49 @@ void sim_world::crash_node(unsigned node, sim_time until, bool keeps_data) {
     if (crashed.ready_at == never_again) { return; }
     crashed.ready_at = never_again;
     network_.reset_node(node);
+    crashed.server.set_clock(crashed.clock_us(now_));
     crashed.server.restart();
     if (!keeps_data) { crashed.server.flush_all(); }
-    checks_.on_node_replaced(node, crashed.server.keys(), crashed.clock_us(now_));
+    checks_.on_node_replaced(node, !keeps_data);
     events_.add(until, event_kind::node_back, node);
+}
+
+void sim_world::flush_node(unsigned node) {
+    nodes_[node].server.flush_all();
+    checks_.on_node_replaced(node, true);
+}
+
+/// By an operator who reaches this node only.
+void sim_world::break_on(unsigned node) {
+    auto& broken = nodes_[node];
+    if (broken.ready_at > now_) { return; }
+    constexpr link_id operators = ~link_id{0};
+    namespace scripts = engine::redis::scripts;
+    std::string commands;
+    engine::redis::append_command(commands, {"SCRIPT", "LOAD", scripts::break_lock.text});
+    engine::redis::native_commands{"hf:", {}}.break_lock(commands, {lock_name});
+    broken.server.set_clock(broken.clock_us(now_));
+    broken.server.open(operators);
+    broken.server.receive(operators, commands);
+    broken.server.take_output([&](link_id to, const std::string& output) {
+        if (to != operators) { network_.send_to_client(to, output); }
+    });
+    broken.server.close(operators);
+    checks_.on_node_replaced(node, false);
+}
+
+/// An operator breaks the lock, and most nodes lose their data, so that they forget the break.
+void sim_world::break_everywhere() {
+    const auto is_away = [this](const sim_node& node) { return node.ready_at > now_; };
+    if (std::any_of(nodes_.begin(), nodes_.end(), is_away)) { return; }
+    for (const auto& client : clients_) {
+        if (!client) { continue; }
+        client->visit_leases([&](const sim_client::held_lease& lease) {
+            checks_.on_broken(*client, lease.ticket);
+        });
+    }
+    for (unsigned node = 0; node < nodes_.size(); ++node) { break_on(node); }
+    for (unsigned node = 0; node <= nodes_.size() / 2; ++node) { flush_node(node); }
 }
 
 void sim_world::start_node(unsigned node) {

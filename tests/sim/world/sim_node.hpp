@@ -10,8 +10,12 @@
 namespace holdfast::sim {
 
 struct sim_node {
-    sim_node(script_library& scripts, clock_rate clock, sim_time clock_offset)
-        : server{scripts}, rate{clock}, offset{clock_offset} {}
+    sim_node(script_library& scripts, unsigned number, clock_rate clock, sim_time clock_offset)
+        : server{scripts, number}, rate{clock}, offset{clock_offset} {
+        constexpr std::int64_t long_ago = 100'000; // seconds: a server that is new in the quorum
+        server.set_clock(clock_us(sim_time{0}));
+        server.set_uptime(long_ago);
+    }
 
     /// What its clock shows, in microseconds since 1970.
     [[nodiscard]] std::int64_t clock_us(sim_time now) const {

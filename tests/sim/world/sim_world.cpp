@@ -1,6 +1,8 @@
 #include "sim/world/sim_world.hpp"
 
+#include "holdfast/engine/quorum/quorum_engine.hpp"
 #include "holdfast/engine/redis/redis_engine.hpp"
+#include "sim/world/flawed_node.hpp"
 
 #include <algorithm>
 
@@ -21,12 +23,12 @@ constexpr unsigned most_calm_events = 50'000;
 sim_world::sim_world(const scenario& scenario, script_library& scripts, timeline& timeline)
     : scenario_{scenario},
       timeline_{timeline},
-      checks_{now_, scenario.nodes},
+      checks_{scenario, now_, nodes_},
       network_{scenario.clients, scenario.nodes, scenario.network, now_, events_, *this},
       clients_(scenario.clients),
       lives_(scenario.clients) {
     for (unsigned at = 0; at < scenario.nodes; ++at) {
-        nodes_.emplace_back(scripts, scenario.node_rates[at], scenario.node_offsets[at]);
+        nodes_.emplace_back(scripts, at, scenario.node_rates[at], scenario.node_offsets[at]);
     }
     for (unsigned at = 0; at < scenario.clients; ++at) { start_client(at); }
     for (std::uint32_t at = 0; at < scenario.faults.size(); ++at) {
@@ -40,7 +42,7 @@ sim_world::~sim_world() {
 
 sim_result sim_world::run() {
     sim_result out;
-    while (!events_.empty() && checks_.violation().empty()) {
+    while (!events_.empty() && events_.first().when <= ends_at_ && checks_.violation().empty()) {
         const auto event = events_.take();
         repeats_ = event.when > now_ ? 0 : repeats_ + 1;
         now_ = std::max(now_, event.when);
@@ -48,15 +50,10 @@ sim_result sim_world::run() {
         check();
         if (repeats_ > most_repeats) { checks_.fail("somebody is busy for nothing"); }
         if (++out.events == scenario_.events) { calm_down(); }
-        if (calm_) {
-            if (all_served()) { break; }
-            check_progress();
-            if (out.events > scenario_.events + most_calm_events) {
-                checks_.fail("it does not end");
-            }
-        }
+        if (calm_) { check_progress(); }
+        if (out.events > scenario_.events + most_calm_events) { checks_.fail("it does not end"); }
     }
-    if (checks_.violation().empty() && !all_served()) { checks_.fail("P7: nobody does anything"); }
+    check_end();
     out.violation = checks_.violation();
     out.at = now_;
     out.leases = checks_.leases();
@@ -95,7 +92,7 @@ void sim_world::check() {
     for (const auto& client : clients_) {
         if (client) { checks_.check(*client); }
     }
-    if (nodes_.size() == 1) { checks_.check_server(nodes_.front()); }
+    checks_.end_round();
 }
 
 bool sim_world::all_served() const {
@@ -110,12 +107,26 @@ bool sim_world::all_served() const {
 /// What may be in the way: the lease of a holder that died, then waiters that died, each of which
 /// is handed the lock.
 void sim_world::check_progress() {
+    // Time to give back what has no answer yet.
+    if (ends_at_ == never_again && all_served()) { ends_at_ = now_ + seconds{4}; }
+    if (ends_at_ != never_again) { return; }
     const auto callers = static_cast<int>(scenario_.clients * scenario_.callers);
-    const auto bound = calm_since_ + scenario_.longest_lease + seconds{8} + callers * seconds{2};
+    auto bound = calm_since_ + scenario_.longest_lease + seconds{8} + callers * seconds{2};
+    // Nodes that were restarted do not vote before every lease has ended that they may have given.
+    if (nodes_.size() > 1) { bound += scenario_.longest_lease + seconds{3}; }
     if (now_ > bound) {
         checks_.fail("P7: not everybody got the lock within " + span_text(bound - calm_since_) +
                      " after the last fault");
     }
+}
+
+void sim_world::check_end() {
+    if (!checks_.violation().empty()) { return; }
+    if (!all_served()) { return checks_.fail("P7: nobody does anything"); }
+    now_ = std::max(now_, ends_at_);
+    auto lives = lives_;
+    for (auto& life : lives) { --life; } // of those that run
+    checks_.check_leftovers(lives);
 }
 
 void sim_world::calm_down() {
@@ -145,7 +156,19 @@ std::unique_ptr<seam::engine> sim_world::make_engine(unsigned client,
         options.backoff_seed = scenario_.seed * 1009 + client * 31 + node;
         return std::make_unique<engine::redis::redis_engine>(options, identity);
     };
-    return make_child(0);
+    if (scenario_.nodes == 1) { return make_child(0); }
+    std::vector<engine::quorum::quorum_node> members;
+    for (unsigned node = 0; node < scenario_.nodes; ++node) {
+        std::unique_ptr<seam::engine> access = make_child(node);
+        if (scenario_.planted != mistake::none) {
+            access = std::make_unique<flawed_node>(std::move(access), scenario_.planted);
+        }
+        members.push_back({std::move(access), "node" + std::to_string(node)});
+    }
+    engine::quorum::options options;
+    options.max_lease = scenario_.longest_lease;
+    options.seed = scenario_.seed * 1013 + client;
+    return std::make_unique<engine::quorum::quorum_engine>(std::move(members), options, identity);
 }
 
 void sim_world::start_client(unsigned index) {
@@ -175,8 +198,7 @@ void sim_world::on_request(link_id link, std::string_view bytes) {
     node.server.take_output([this](link_id to, const std::string& output) {
         network_.send_to_client(to, output);
     });
-    checks_.on_node_changed(index, node.server.keys(), node.server.clock(),
-                            network_.at(link).client);
+    checks_.on_node_changed(index, network_.at(link).client);
 }
 
 void sim_world::on_client_ready(unsigned client) {

@@ -46,11 +46,15 @@ private:
     void start_node(unsigned node);
     void start_client(unsigned index);
     void crash_client(unsigned index, sim_time until, bool silently);
+    void flush_node(unsigned node);
+    void break_on(unsigned node);
+    void break_everywhere();
     void check();
     /// Ends all faults.
     void calm_down();
     [[nodiscard]] bool all_served() const;
     void check_progress();
+    void check_end();
     [[nodiscard]] std::unique_ptr<seam::engine>
     make_engine(unsigned client, const seam::client_identity& identity);
 
@@ -66,13 +70,14 @@ private:
     timeline& timeline_;
     sim_time now_{0};
     event_queue events_;
+    std::deque<sim_node> nodes_;
     promise_checks checks_;
     sim_network network_;
-    std::deque<sim_node> nodes_;
     std::vector<std::unique_ptr<sim_client>> clients_; ///< null: it has crashed
     std::vector<unsigned> lives_;                      ///< of the clients
     bool calm_ = false;
     sim_time calm_since_{0};
+    sim_time ends_at_ = never_again; ///< some time after everybody was served
     unsigned repeats_ = 0; ///< events at the same time
 };
 
