@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 #include "sim/world/sim_time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace holdfast::sim {
@@ -28,7 +29,11 @@ public:
         const auto shown = epoch + rate_.shown(true_now_) + wall_offset_ + steps_;
         return std::chrono::duration_cast<std::chrono::microseconds>(shown).count();
     }
-    void step_wall(sim_time by) noexcept { steps_ += by; }
+    /// A quorum needs clocks that differ by less than 30 s: it stays well within that.
+    void step_wall(sim_time by) noexcept {
+        constexpr sim_time most = std::chrono::seconds{10};
+        steps_ = std::clamp(steps_ + by, -most, most);
+    }
 
     /// The first true time at which `now()` is at least `instant`.
     [[nodiscard]] sim_time true_time(base::instant instant) const noexcept {

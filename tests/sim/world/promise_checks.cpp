@@ -27,15 +27,18 @@ void promise_checks::on_lease_began(const ticket_id& ticket, std::uint64_t token
 /// A lease is not taken away while a majority has its hold.
 void promise_checks::on_lease_lost(const ticket_id& ticket, loss reason) {
     ++losses_;
-    if (reason != loss::taken) { return; }
+    if (reason == loss::taken && has_majority(ticket)) {
+        fail("P2: " + describe(ticket) +
+             " is told that its lock was taken away, but a majority of the nodes have it");
+    }
+}
+
+bool promise_checks::has_majority(const ticket_id& ticket) const {
     const auto holders = std::count_if(holds_.begin(), holds_.end(), [&](const auto& hold) {
         const auto node = static_cast<std::size_t>(&hold - holds_.data());
         return hold && hold->ticket == ticket && hold->deadline_us > nodes_[node].clock_us(now_);
     });
-    if (2 * static_cast<std::size_t>(holders) > holds_.size()) {
-        fail("P2: " + describe(ticket) + " is told that its lock was taken away, but " +
-             std::to_string(holders) + " of " + std::to_string(holds_.size()) + " nodes have it");
-    }
+    return 2 * static_cast<std::size_t>(holders) > holds_.size();
 }
 
 void promise_checks::on_ticket_over(const ticket_id& ticket, bool confirmed) {
@@ -136,8 +139,10 @@ void promise_checks::on_node_replaced(unsigned node, bool lost) {
     data_lost_ = data_lost_ || lost;
 }
 
-void promise_checks::on_broken(sim_client& client, const ticket_id& ticket) {
-    broken_.emplace(ticket, client.clock().now());
+void promise_checks::on_broken(sim_client& client, const ticket_id& ticket, bool on_all) {
+    if (!has_majority(ticket)) {
+        broken_.emplace(ticket, on_all ? client.clock().now() : base::never);
+    }
 }
 
 void promise_checks::check_leftovers(const std::vector<unsigned>& lives) {

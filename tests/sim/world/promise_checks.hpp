@@ -43,8 +43,10 @@ public:
     void on_node_changed(unsigned node, unsigned client);
     /// The node's data changed without a request. `lost`: it forgets what it knew.
     void on_node_replaced(unsigned node, bool lost);
-    /// An operator has broken the lock on all nodes. Its holder may go on until its next renewal.
-    void on_broken(sim_client& client, const ticket_id& ticket);
+    /// An operator has broken the lock. If no majority has the hold any more, its holder may go on
+    /// until its next renewal. That fails if the break was of all nodes; else the hold may be made
+    /// again on other nodes.
+    void on_broken(sim_client& client, const ticket_id& ticket, bool on_all);
     [[nodiscard]] const std::optional<node_hold>& hold_on(unsigned node) const {
         return holds_[node];
     }
@@ -62,6 +64,7 @@ public:
 private:
     void check_lease(sim_client& client, sim_client::held_lease& lease);
     void check_server();
+    [[nodiscard]] bool has_majority(const ticket_id& ticket) const;
     [[nodiscard]] sim_time longest_delay() const;
 
     const scenario& scenario_;
@@ -70,7 +73,8 @@ private:
     std::string violation_;
     std::vector<std::optional<node_hold>> holds_; ///< by node, after the last request
     std::map<ticket_id, sim_time> over_;          ///< confirmed, and since when
-    std::map<ticket_id, base::instant> broken_;   ///< since when, by the client's clock
+    /// Since when, by the client's clock; `never`: on some nodes only.
+    std::map<ticket_id, base::instant> broken_;
     std::set<std::pair<unsigned, unsigned>> served_;
     const sim_client::held_lease* valid_ = nullptr; ///< the one in this round
     sim_time valid_until_{};

@@ -97,6 +97,10 @@ scenario make_scenario(const sim_setup& setup) {
                                                                    microseconds{500},
                                                                    microseconds{5000}});
     out.network.variation = out.network.latency * pick(random, std::array<int, 3>{1, 3, 10});
+    if (out.nodes > 1) { // a node of a quorum must answer within 20 ms, or has no part in it
+        out.network.latency = std::min<sim_time>(out.network.latency, milliseconds{2});
+        out.network.variation = std::min<sim_time>(out.network.variation, milliseconds{5});
+    }
     out.least_lease = pick(random, std::array<milliseconds, 4>{milliseconds{100}, milliseconds{300},
                                                                seconds{1}, seconds{3}});
     out.longest_lease =

@@ -43,7 +43,8 @@ void sim_world::apply(const fault& fault) {
         if (fault.variant == 0) {
             break_everywhere();
         } else {
-            break_on(0); // always the same: breaks on a majority would be a break of the lock
+            break_on(0);
+            note_broken(false);
         }
         break;
     case fault_kind::pause_client:
@@ -104,14 +105,18 @@ void sim_world::break_on(unsigned node) {
 void sim_world::break_everywhere() {
     const auto is_away = [this](const sim_node& node) { return node.ready_at > now_; };
     if (std::any_of(nodes_.begin(), nodes_.end(), is_away)) { return; }
+    for (unsigned node = 0; node < nodes_.size(); ++node) { break_on(node); }
+    for (unsigned node = 0; node <= nodes_.size() / 2; ++node) { flush_node(node); }
+    note_broken(true);
+}
+
+void sim_world::note_broken(bool on_all) {
     for (const auto& client : clients_) {
         if (!client) { continue; }
         client->visit_leases([&](const sim_client::held_lease& lease) {
-            checks_.on_broken(*client, lease.ticket);
+            checks_.on_broken(*client, lease.ticket, on_all);
         });
     }
-    for (unsigned node = 0; node < nodes_.size(); ++node) { break_on(node); }
-    for (unsigned node = 0; node <= nodes_.size() / 2; ++node) { flush_node(node); }
 }
 
 void sim_world::start_node(unsigned node) {

@@ -49,6 +49,7 @@ private:
     void flush_node(unsigned node);
     void break_on(unsigned node);
     void break_everywhere();
+    void note_broken(bool on_all);
     void check();
     /// Ends all faults.
     void calm_down();
