@@ -28,6 +28,8 @@ enum class verdict : std::uint8_t {
 
 /// Counts votes for one proposed token at a time.
 ///
+/// State table: the first row that applies.
+///
 /// | so far                                                   | verdict                          |
 /// |----------------------------------------------------------|----------------------------------|
 /// | yes >= majority                                          | granted                          |
