@@ -103,7 +103,8 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
     switch (answer.status) {
     case op_status::granted:
         ballot_.on_yes(node, round, answer.token);
-        if (auto* const held = is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
+        if (auto* const held =
+                is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
             held->nodes.add(node); // after the majority
         }
         return;
@@ -123,9 +124,7 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         ballot_.on_refused(node, round, vote::down);
         details_[node] = std::move(answer.detail);
         return;
-    default:
-        ballot_.on_unknown(node, round);
-        details_[node] = std::move(answer.detail);
+    default: ballot_.on_unknown(node, round); details_[node] = std::move(answer.detail);
     }
 }
 
@@ -160,7 +159,9 @@ void acquire_task::grant(instant now) {
     }
     record.token = token();
     record.until = votes_until(now);
-    if (host_.proposes(request().ticket.format)) { record.terms = std::make_shared<const acquire_op>(request()); }
+    if (host_.proposes(request().ticket.format)) {
+        record.terms = std::make_shared<const acquire_op>(request());
+    }
     host_.book.put(request().ticket.owner.number, std::move(record), now);
     host_.waiters.remove(request().ticket.owner.number, true);
     answer out;
@@ -183,8 +184,10 @@ void acquire_task::refuse(verdict verdict, instant now) {
     } else {
         out.status = op_status::queued;
         const auto& voting = request().voting;
-        const auto least = voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
-        const auto most = voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
+        const auto least =
+            voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
+        const auto most =
+            voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
         const base::duration range = std::max(most - least, base::milliseconds{0});
         out.check_in = least + base::duration{static_cast<base::duration::rep>(host_.jitter.below(
                                    static_cast<std::uint64_t>(range.count()) + 1))};
