@@ -110,7 +110,10 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
     case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
     case waiter_machine::outcome::unavailable:
-        return {nullptr, make_error_code(errc::unavailable), task->detail()};
+        return {nullptr,
+                engine::worth_retrying(task->failure()) ? task->failure()
+                                                        : make_error_code(errc::unavailable),
+                task->detail()};
     default: return {};
     }
 }

@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <holdfast/error.hpp>
 #include <holdfast/lock_info.hpp>
 
 #include <cstdint>
@@ -90,5 +91,10 @@ inline constexpr base::milliseconds hand_off_lease{2000};
 
 /// An engine drops a waiter from the queue when it has not sent a beat for this long.
 inline constexpr base::milliseconds waiter_timeout{3000};
+
+/// Whether a failed operation may succeed later: the engine, or enough of it, cannot be reached now.
+[[nodiscard]] inline bool worth_retrying(const std::error_code& failure) noexcept {
+    return failure == errc::unavailable || failure == errc::no_quorum;
+}
 
 } // namespace holdfast::engine

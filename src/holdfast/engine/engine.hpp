@@ -29,6 +29,7 @@ struct capabilities {
     /// How long a waiter that died delays the others when its turn comes.
     base::milliseconds dead_waiter_delay{hand_off_lease};
     base::milliseconds attempt{1000}; ///< how long one attempt to reach it may take
+    bool reclaims = true;             ///< beat_op::item::reclaim has an effect
     bool notes = true;                ///< keeps lock_options::note
     bool lists = true;                ///< can list its locks
     bool sees_waiters = true;         ///< inspect and list show waiters

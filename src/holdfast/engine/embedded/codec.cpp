@@ -1,6 +1,8 @@
 #include "holdfast/engine/embedded/codec.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -12,6 +14,22 @@ namespace {
 /// Records of format 1 had a wall clock in place of `keep_until`.
 constexpr std::uint8_t record_format = 2;
 constexpr std::uint8_t waiter_format = 1;
+
+/// How an enumerator is stored whose place in its enum may change.
+template <typename Value>
+struct stored_value {
+    Value value;
+    std::uint8_t number;
+};
+constexpr std::array stored_outcomes{
+    stored_value{op_status::not_held, 7},
+    stored_value{op_status::released, 4},
+    stored_value{op_status::handed_off, 5},
+};
+constexpr std::array stored_queueing{
+    stored_value{queueing::hint, 1},
+    stored_value{queueing::grant, 2},
+};
 
 class writer {
 public:
@@ -31,6 +49,13 @@ public:
     void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
     void instant(base::instant value) { i64(value.time_since_epoch().count()); }
     void duration(base::milliseconds value) { i64(value.count()); }
+    template <typename Value, std::size_t Count>
+    void stored(Value value, const std::array<stored_value<Value>, Count>& values) {
+        for (const auto& each : values) {
+            if (each.value == value) { return u8(each.number); }
+        }
+        assert(false);
+    }
     void raw(bytes value) { out_.insert(out_.end(), value.begin(), value.end()); }
     /// Truncates what does not fit the length field: host names and notes are only shown.
     void text(const std::string& value) {
@@ -73,6 +98,16 @@ public:
     [[nodiscard]] base::owner_id owner() noexcept {
         return decode_owner(take(std::tuple_size_v<owner_key>)).value_or(base::owner_id{});
     }
+    /// The value that is stored as this number.
+    template <typename Value, std::size_t Count>
+    [[nodiscard]] Value stored(const std::array<stored_value<Value>, Count>& values) noexcept {
+        const auto number = u8();
+        for (const auto& each : values) {
+            if (each.number == number) { return each.value; }
+        }
+        ok_ = false;
+        return values.front().value;
+    }
     /// An enumerator below `count`.
     template <typename Enum>
     [[nodiscard]] Enum enumerator(unsigned count) noexcept {
@@ -106,7 +141,6 @@ private:
 
 constexpr unsigned mode_count = 3;
 constexpr unsigned primitive_count = 3;
-constexpr unsigned queueing_count = 3;
 constexpr std::size_t min_hold_bytes = 75;
 
 void put(writer& to, const admission::hold_record& hold) {
@@ -173,7 +207,7 @@ void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     to.u64(record.epoch);
     to.instant(record.keep_until);
     to.raw(encode_owner(record.last.owner));
-    to.u8(static_cast<std::uint8_t>(record.last.status));
+    to.stored(record.last.status, stored_outcomes);
     to.u32(static_cast<std::uint32_t>(record.holds.size()));
     for (const admission::hold_record& each : record.holds) { put(to, each); }
 }
@@ -191,7 +225,7 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.epoch = in.u64();
     out.keep_until = in.instant();
     out.last.owner = in.owner();
-    out.last.status = in.enumerator<op_status>(static_cast<unsigned>(op_status::failed) + 1);
+    out.last.status = in.stored(stored_outcomes);
     const std::uint32_t holds = in.u32();
     // Check before reserving: a damaged count must not allocate gigabytes.
     if (!in.ok() || holds > in.left() / min_hold_bytes) { return std::nullopt; }
@@ -212,7 +246,7 @@ void encode(const admission::waiter& waiter, buffer& out) {
     to.u8(waiter_format);
     to.u8(static_cast<std::uint8_t>(waiter.mode));
     to.u32(waiter.permits);
-    to.u8(static_cast<std::uint8_t>(waiter.queue));
+    to.stored(waiter.queue, stored_queueing);
     to.duration(waiter.lease);
     to.duration(waiter.min_hold);
     to.u8(waiter.detached ? 1 : 0);
@@ -227,7 +261,7 @@ bool decode_waiter(bytes from, admission::waiter& out) {
     if (in.u8() != waiter_format) { return false; }
     out.mode = in.enumerator<mode>(mode_count);
     out.permits = in.u32();
-    out.queue = in.enumerator<queueing>(queueing_count);
+    out.queue = in.stored(stored_queueing);
     out.lease = in.duration();
     out.min_hold = in.duration();
     out.detached = in.flag();

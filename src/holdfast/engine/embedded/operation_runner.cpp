@@ -35,7 +35,8 @@ answer make_answer(report&& found) {
 bool only_reads(const op& operation) noexcept {
     return std::holds_alternative<inspect_op>(operation) ||
            std::holds_alternative<list_op>(operation) ||
-           std::holds_alternative<diagnose_op>(operation);
+           std::holds_alternative<diagnose_op>(operation) ||
+           std::holds_alternative<join_op>(operation);
 }
 
 template <typename Act>
@@ -67,11 +68,16 @@ void operation_runner::note(op_status status, unsigned ahead, const row& found) 
     }
 }
 
-answer operation_runner::run(const op& operation, const std::string& path) {
+answer operation_runner::run(const op& operation, const store_identity& store) {
     return std::visit(
         [&](const auto& op) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(op)>, diagnose_op>) {
-                return diagnose(path);
+            using op_type = std::decay_t<decltype(op)>;
+            if constexpr (std::is_same_v<op_type, diagnose_op>) {
+                return diagnose(store.path);
+            } else if constexpr (std::is_same_v<op_type, join_op>) {
+                report found;
+                found.node_id = store.node_id;
+                return make_answer(std::move(found));
             } else {
                 return run(op);
             }

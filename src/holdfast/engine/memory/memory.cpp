@@ -118,6 +118,12 @@ private:
         return make_answer(std::move(found));
     }
 
+    answer run(const join_op& /*operation*/) {
+        engine_report found;
+        found.node_id = store_->id();
+        return make_answer(std::move(found));
+    }
+
     using engine_report = holdfast::engine::report;
 
     static answer make_answer(op_status status) {

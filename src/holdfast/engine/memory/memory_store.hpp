@@ -2,6 +2,7 @@
 // The locks of all clients of one `memory:NAME`.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/base/random.hpp"
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 #include "holdfast/engine/answers.hpp"
@@ -28,6 +29,9 @@ public:
 
     /// The store of this name; created if no client uses it yet.
     [[nodiscard]] static std::shared_ptr<memory_store> find_or_make_store(const std::string& name);
+
+    /// Identifies the store and its data: a store that is made anew has another. Never 0.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
     void join(const base::client_id& client, std::shared_ptr<mailbox> inbox);
     void leave(const base::client_id& client);
@@ -72,6 +76,7 @@ private:
     void sweep(const admission::moment& at, pushes& out);
     void erase_idle(const names::iterator& idle);
 
+    const std::uint64_t id_ = base::random_id();
     mutable std::mutex guard_;
     names names_;
     order order_;

@@ -70,6 +70,7 @@
 --#define MODE_SHARED 's'
 --#define MODE_PERMITS 'p'
 --#define QUEUEING_NO 'n'
+--#define QUEUEING_LISTEN 'l'
 --#define QUEUEING_HINT 'h'
 --#define QUEUEING_GRANT 'g'
 --

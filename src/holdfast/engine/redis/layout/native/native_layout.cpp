@@ -130,6 +130,13 @@ void native_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
     assert(false);
 }
 
+/// Not handled by layouts: see `node_joiner`.
+template <>
+void native_layout::send(operation& /*operation*/, const join_op& /*op*/,
+                         command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
 void native_layout::begin(operation& operation, const op& op, command_channel& channel,
                           instant now) {
     std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);

@@ -181,6 +181,13 @@ void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
     assert(false);
 }
 
+/// Not handled by layouts: see `node_joiner`.
+template <>
+void polling_layout::send(operation& /*operation*/, const join_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
 void polling_layout::begin(operation& operation, const op& op, command_channel& channel,
                            instant now) {
     channel.scripts().ensure(commands_->scripts(), now);
