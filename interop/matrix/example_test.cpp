@@ -13,7 +13,7 @@ void expect_wait_for(driver_process& holder, const words& command) {
     test::sandbox sandbox;
     ASSERT_EQ(holder.ask("try a stock:1001 30500"), "held");
     auto program = sandbox.start(command);
-    EXPECT_TRUE(test::throughout(2s, [&] { return !program.has_ended(); }));
+    EXPECT_TRUE(test::throughout(1s, [&] { return !program.has_ended(); }));
     EXPECT_EQ(program.out(), "");
     ASSERT_EQ(holder.ask("release a"), "released");
     const auto end = program.wait();

@@ -9,22 +9,19 @@ namespace holdfast::interop {
 
 class quorum : public quorum_matrix {
 protected:
-    /// The victim holds the lock. Afterwards `heir` has it, in time, and gives it up.
-    void expect_free_at_the_end_of_the_lease(driver_process& victim, driver_process& heir,
-                                             milliseconds patience) {
-        const auto waiter = heir.start(wait_by("heir"));
-        EXPECT_FALSE(waiter.answered_within(200ms));
-        victim.kill();
-        const auto left = time_left();
-        ASSERT_GT(left, 0ms);
-        const stopwatch since;
-        EXPECT_EQ(waiter.text(left + patience), "held");
-        EXPECT_GT(since.elapsed(), left - 50ms) << "it was taken from a lease that still ran";
-        EXPECT_EQ(heir.ask("release heir"), "released");
+    [[nodiscard]] std::string key_of(const lock_requests& lock) const {
+        return GetParam().client.key_prefix + lock.name();
     }
-
-    void expect_that_it_expires() {
-        ASSERT_TRUE(eventually([this] { return time_left() == -2ms; }, short_lease + slack));
+    /// When the lease of its holder ends, as the servers say.
+    [[nodiscard]] instant end_of_lease(const lock_requests& lock) {
+        const auto left = group().time_left(key_of(lock));
+        EXPECT_GT(left, 0ms);
+        return std::chrono::steady_clock::now() + left;
+    }
+    static void expect_held_at(const pending& waiter, instant end, milliseconds patience) {
+        ASSERT_EQ(waiter.text(short_lease + patience), "held");
+        EXPECT_GT(waiter.at(), end - 50ms) << "it was taken from a lease that still ran";
+        EXPECT_LT(waiter.at(), end + patience);
     }
 };
 HOLDFAST_FOR_ALL_QUORUMS(three_servers, quorum, {.servers = 3});
@@ -117,39 +114,52 @@ TEST_P(quorum, gives_it_to_all_waiters_of_both_sides_in_the_end) {
         6 * (our_patience() + their_patience())));
 }
 
-TEST_P(quorum, keeps_us_out_until_the_lease_of_their_killed_holder_expires) {
-    const auto victim = group().another_of_theirs();
-    ASSERT_EQ(victim->ask(try_by("a", short_lease)), "held");
-    expect_free_at_the_end_of_the_lease(*victim, ours(), our_patience());
-}
+// What waits for the end of a lease does so in both directions at the same time, with two locks.
 
-TEST_P(quorum, keeps_them_out_until_the_lease_of_our_killed_holder_expires) {
-    const auto victim = group().another_of_ours();
-    ASSERT_EQ(victim->ask(try_by("a", short_lease)), "held");
-    expect_free_at_the_end_of_the_lease(*victim, theirs(), their_patience());
+TEST_P(quorum, keeps_the_other_side_out_until_the_lease_of_a_killed_holder_expires) {
+    const lock_requests& after_them = *this;
+    const lock_requests after_us;
+    const auto their_victim = group().another_of_theirs();
+    const auto our_victim = group().another_of_ours();
+    ASSERT_EQ(their_victim->ask(after_them.try_by("a", short_lease)), "held");
+    ASSERT_EQ(our_victim->ask(after_us.try_by("a", short_lease)), "held");
+    const auto our_heir = ours().start(after_them.wait_by("heir"));
+    const auto their_heir = theirs().start(after_us.wait_by("heir"));
+    EXPECT_FALSE(our_heir.answered_within(200ms));
+    their_victim->kill();
+    our_victim->kill();
+    const auto their_end = end_of_lease(after_them);
+    const auto our_end = end_of_lease(after_us);
+    expect_held_at(our_heir, their_end, our_patience());
+    expect_held_at(their_heir, our_end, their_patience());
+    EXPECT_EQ(ours().ask("release heir"), "released");
+    EXPECT_EQ(theirs().ask("release heir"), "released");
 }
 
 TEST_P(quorum, lets_neither_side_renew_or_release_what_the_other_took_over) {
-    ASSERT_EQ(theirs().ask(try_by("a", short_lease)), "held");
-    expect_that_it_expires();
-    ASSERT_EQ(ours().ask(try_by("b", short_lease)), "held");
-    EXPECT_EQ(theirs().ask("renew a"), "lost");
-    EXPECT_EQ(theirs().ask("release a"), "lost");
-    EXPECT_GT(time_left(), 0ms) << "they released ours";
-    expect_that_it_expires();
-    ASSERT_EQ(theirs().ask(try_by("c")), "held");
-    EXPECT_EQ(ours().ask("renew b"), "lost");
-    EXPECT_EQ(ours().ask("release b"), "lost");
-    EXPECT_GT(time_left(), 0ms) << "we released theirs";
-    EXPECT_EQ(theirs().ask("release c"), "released");
+    const lock_requests& after_them = *this;
+    const lock_requests after_us;
+    ASSERT_EQ(theirs().ask(after_them.try_by("a", short_lease)), "held");
+    ASSERT_EQ(ours().ask(after_us.try_by("a", short_lease)), "held");
+    for (const auto* lock : {&after_them, &after_us}) {
+        ASSERT_TRUE(
+            eventually([&] { return group().votes(key_of(*lock)) == 0; }, short_lease + slack));
+    }
+    ASSERT_EQ(ours().ask(after_them.try_by("b")), "held");
+    ASSERT_EQ(theirs().ask(after_us.try_by("b")), "held");
+    for (auto* former : {&theirs(), &ours()}) {
+        EXPECT_EQ(former->ask("renew a"), "lost");
+        EXPECT_EQ(former->ask("release a"), "lost");
+    }
+    EXPECT_EQ(ours().ask("release b"), "released");
+    EXPECT_EQ(theirs().ask("release b"), "released");
 }
 
 TEST_P(quorum, keeps_the_other_side_out_while_the_holder_renews_it) {
-    // Two locks, so that both sides renew at the same time.
     const lock_requests other;
     ASSERT_EQ(theirs().ask(try_by("a", short_lease)), "held");
     ASSERT_EQ(ours().ask(other.try_by("a", watchdog_lease, "watchdog")), "held");
-    for (stopwatch since; since.elapsed() < 2 * short_lease;) {
+    for (stopwatch since; since.elapsed() < short_lease + short_lease / 2;) {
         ASSERT_EQ(theirs().ask("renew a"), "renewed");
         EXPECT_GT(time_left(), short_lease - slack);
         EXPECT_EQ(ours().ask(try_by("b")), "busy");
