@@ -57,6 +57,12 @@ std::chrono::milliseconds lease::remaining() const noexcept {
     return std::chrono::duration_cast<std::chrono::milliseconds>(hold_->remaining());
 }
 
+std::chrono::steady_clock::time_point lease::valid_until() const noexcept {
+    const auto now = std::chrono::steady_clock::now(); // first: the result must not be too late
+    const auto left = hold_ ? hold_->remaining() : base::duration::zero();
+    return left > base::duration::zero() ? now + left : now - std::chrono::nanoseconds{1};
+}
+
 std::uint64_t lease::token() const {
     if (!hold_) { throw error{errc::not_held, std::string{"token(): "} + empty_lease}; }
     return api::token_of(*hold_);

@@ -91,6 +91,8 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
+    plan.drift = request.options.quorum.drift ? request.options.quorum.drift : caps.drift;
+    plan.tries = request.options.quorum.tries > 0 ? request.options.quorum.tries : caps.tries;
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
@@ -114,6 +116,10 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
                 engine::worth_retrying(task->failure()) ? task->failure()
                                                         : make_error_code(errc::unavailable),
                 task->detail()};
+    case waiter_machine::outcome::tried_enough:
+        if (plan.give_up < base::never) { return {}; } // as if its time-out had ended
+        return {nullptr, make_error_code(errc::limit_reached),
+                "someone else held it in each of " + std::to_string(plan.tries) + " tries"};
     default: return {};
     }
 }

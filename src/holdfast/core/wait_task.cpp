@@ -29,7 +29,10 @@ wait_task::wait_task(client_core& core, const lock_request& request, base::owner
     op_.detached = request.options.detached;
     op_.queue = queue;
     op_.once = plan.once;
+    op_.voting = {request.options.quorum.node_timeout, request.options.quorum.retry_min,
+                  request.options.quorum.retry_max};
     op_.note = request.options.note;
+    terms_.drift = plan.drift;
 }
 
 void wait_task::start(instant now) { feed({.event = wait_event::start}, now); }

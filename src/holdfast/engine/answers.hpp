@@ -48,8 +48,9 @@ struct report {
     std::vector<lock_info> locks;
     std::string cursor; ///< list: where the next page begins; empty at the end
     std::string text;   ///< diagnose: a line of text
-    std::uint64_t node_id = 0;  ///< join: identifies the store and its present data; never 0
+    std::uint64_t node_id = 0;  ///< join: identifies the store and its present data; 0: none yet
     base::duration votes_in{0}; ///< join: it must not vote before; 0: it may vote now
+    bool looks_new = false;     ///< join, without a node_id: it seems that it was never used
 };
 
 struct answer {

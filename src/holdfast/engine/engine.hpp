@@ -7,6 +7,7 @@
 
 #include <holdfast/options.hpp>
 
+#include <optional>
 #include <poll.h>
 #include <span>
 #include <sys/types.h>
@@ -17,6 +18,7 @@ namespace holdfast::engine {
 /// What an engine can do for a primitive. A request for more fails with errc::unsupported.
 struct capabilities {
     bool supported = false;
+    const char* why_unsupported = nullptr; ///< for error messages, where there is a reason
     bool fifo = false;             ///< P6 holds
     queueing queue = queueing::no; ///< the best kind that it offers
     bool fencing = false;          ///< P3 holds: token() may be used
@@ -26,6 +28,8 @@ struct capabilities {
     base::milliseconds least_lease{100};
     base::milliseconds longest_lease{limits::longest_lease};
     const char* longest_lease_option = nullptr; ///< what sets it, for error messages
+    std::optional<base::milliseconds> drift{};  ///< unset: 1 % of the lease and 2 ms
+    unsigned tries = 0;                         ///< how often a wait asks; 0: no limit
     /// How long a waiter that died delays the others when its turn comes.
     base::milliseconds dead_waiter_delay{hand_off_lease};
     base::milliseconds attempt{1000}; ///< how long one attempt to reach it may take

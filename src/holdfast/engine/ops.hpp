@@ -38,6 +38,13 @@ struct ticket {
     bool operator==(const ticket&) const = default;
 };
 
+/// How a quorum asks its nodes, where the caller says so; 0: as the URL says.
+struct vote_options {
+    base::milliseconds node_timeout{0}; ///< how long a node may take to answer
+    base::milliseconds retry_min{0};    ///< a refused waiter asks again after a random time
+    base::milliseconds retry_max{0};
+};
+
 /// Requests a hold. Idempotent: if the ticket holds already, the answer is `granted` again with the
 /// same token, or with the proposed one if that is higher; if it waits already, `queued` again at
 /// its old place.
@@ -60,6 +67,7 @@ struct acquire_op {
     /// An engine that receives it after this instant must refuse it (`busy`), so that a delayed
     /// duplicate cannot take a lock that nobody wants. Engines with another clock translate it.
     base::instant not_after = base::never;
+    vote_options voting{};
     /// A single attempt: an engine without a connection connects at once, without a pause.
     bool once = false;
     std::string note;
@@ -102,6 +110,9 @@ struct release_op {
 struct withdraw_op {
     engine::ticket ticket;
     bool asks_again = false; ///< the ticket may acquire again: the engine must not refuse it then
+    /// Takes back only a hold whose token is not above this, so that a withdrawal that arrives late
+    /// leaves a later grant of the same ticket alone; 0: any.
+    std::uint64_t up_to_token = 0;
 };
 
 struct inspect_op {
@@ -126,11 +137,21 @@ struct break_op {
 /// Checks that the engine is reachable and configured well.
 struct diagnose_op {};
 
+/// What join_op does if the engine's data has no identity yet, because it is new or was lost.
+enum class join_mode : std::uint8_t {
+    look,       ///< nothing: the report has no node_id
+    vote_now,   ///< give it one; it may vote at once, because the whole quorum is new
+    vote_later, ///< give it one; it may vote when all leases that it may have forgotten have ended
+};
+
 /// A quorum asks to use the engine as one of its nodes. The report says which store it is, so that
-/// no store counts twice, and from when on it may vote: an engine that has lost its data must not
-/// vote before every lease that it may have forgotten has ended.
+/// no store counts twice, and from when on it may vote. A restart or the loss of data gives the
+/// store a new identity, and it must not vote before every lease that it may have forgotten has
+/// ended. An acquire with a `node_id` is refused on a connection on which no join_op was answered.
 struct join_op {
-    base::milliseconds max_lease{0}; ///< the longest lease of the whole fleet
+    base::milliseconds max_lease{0}; ///< the longest lease of the whole fleet; 0: only identify it
+    join_mode mode = join_mode::look;
+    lock_format format{};
 };
 
 using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,

@@ -1,0 +1,212 @@
+#include "holdfast/engine/quorum/acquire_task.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::quorum {
+
+using base::instant;
+
+acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, instant give_up)
+    : task{id, give_up},
+      host_{host},
+      request_{op},
+      queue_{op.queue},
+      ballot_{host.nodes.size(), host.proposes(op.ticket.format) ? host.next_proposal() : 0},
+      timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
+                                                  : host.settings.timeout_for(op.lease)} {
+    // No queues on nodes: two waiters could each be the first on half of them, for ever.
+    auto& sent = std::get<acquire_op>(request_);
+    sent.queue = queue_ == queueing::no ? queueing::no : queueing::listen;
+}
+
+void acquire_task::start(instant now) {
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) { consider(node, now); }
+    if (!joining_.empty()) { host_.join(now); }
+    judge(now);
+}
+
+void acquire_task::consider(unsigned node, instant now) {
+    switch (host_.nodes.check(node, now)) {
+    case membership::readiness::votes: return send(node, now);
+    case membership::readiness::joining: return joining_.add(node);
+    case membership::readiness::down: break;
+    }
+    details_[node] = host_.nodes.trouble(node, now);
+    ballot_.on_skipped(node);
+}
+
+void acquire_task::send(unsigned node, instant now) {
+    auto& sent = std::get<acquire_op>(request_);
+    const auto until = base::later(now, timeout_);
+    sent.proposed_token = ballot_.proposal();
+    sent.node_id = host_.nodes.id_to_check(node);
+    // A request that arrives after the ballot has ended must not leave a vote behind.
+    sent.not_after = std::min(sent.not_after, until);
+    last_sent_ = now;
+    ballot_.on_sent(node);
+    host_.ask(*this, node, ballot_.round(), request_, std::min(give_up(), until), now);
+}
+
+void acquire_task::on_node_changed(unsigned node, instant now) {
+    if (!joining_.has(node) || !is_open()) { return; }
+    joining_.remove(node);
+    consider(node, now);
+    judge(now);
+}
+
+void acquire_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
+    if (tag == withdrawal_tag) { return on_withdrawn(node, answer, now); }
+    on_vote(node, tag, answer, now);
+    if (is_open()) { judge(now); }
+}
+
+void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instant now) {
+    switch (answer.status) {
+    case op_status::granted:
+        ballot_.on_yes(node, round, answer.token);
+        if (auto* const held = is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
+            held->nodes.add(node); // after the majority
+        }
+        return;
+    case op_status::busy:
+        if (answer.token > 0) { return ballot_.on_low(node, round, answer.token); }
+        return ballot_.on_refused(node, round, vote::no);
+    case op_status::queued: return ballot_.on_refused(node, round, vote::no);
+    case op_status::not_joined:
+        ballot_.on_refused(node, round, vote::down);
+        details_[node] = "has lost its data, or was restarted";
+        host_.nodes.on_left(node);
+        host_.join(now);
+        return;
+    case op_status::failed:
+        ballot_.on_refused(node, round, vote::down);
+        details_[node] = std::move(answer.detail);
+        return;
+    default:
+        ballot_.on_unknown(node, round);
+        details_[node] = std::move(answer.detail);
+    }
+}
+
+void acquire_task::judge(instant now) {
+    while (is_open()) {
+        const auto verdict = ballot_.verdict();
+        switch (verdict) {
+        case verdict::undecided: return;
+        case verdict::granted: return grant(now);
+        case verdict::propose:
+            ballot_.begin_round(host_.next_proposal());
+            for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+                if (ballot_.of(node) == vote::open && !joining_.has(node)) { send(node, now); }
+            }
+            return;
+        case verdict::busy:
+        case verdict::no_quorum: return refuse(verdict, now);
+        }
+    }
+}
+
+/// When the votes that it may have got have expired.
+instant acquire_task::votes_until(instant now) const noexcept {
+    return base::later(std::max(now, base::later(last_sent_, timeout_)),
+                       longest_life(request().lease));
+}
+
+void acquire_task::grant(instant now) {
+    vote_record record;
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (ballot_.may_hold(node)) { record.nodes.add(node); }
+    }
+    record.token = ballot_.proposal();
+    record.until = votes_until(now);
+    if (ballot_.proposal() > 0) { record.terms = std::make_shared<const acquire_op>(request()); }
+    host_.book.put(request().ticket.owner.number, std::move(record), now);
+    host_.waiters.remove(request().ticket.owner.number, true);
+    answer out;
+    out.status = op_status::granted;
+    out.token = ballot_.proposal();
+    host_.complete(*this, std::move(out));
+}
+
+void acquire_task::refuse(verdict verdict, instant now) {
+    withdraw_all(true, now);
+    answer out;
+    if (verdict == verdict::no_quorum) {
+        out.status = op_status::failed;
+        out.error = make_error_code(errc::no_quorum);
+        out.detail = describe_votes(now);
+    } else if (queue_ == queueing::no) {
+        out.status = op_status::busy;
+    } else {
+        out.status = op_status::queued;
+        const auto& voting = request().voting;
+        const auto least = voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
+        const auto most = voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
+        const base::duration range = std::max(most - least, base::milliseconds{0});
+        out.check_in = least + base::duration{static_cast<base::duration::rep>(host_.jitter.below(
+                                   static_cast<std::uint64_t>(range.count()) + 1))};
+        const bool split = ballot_.count(vote::no) < majority_of(ballot_.nodes());
+        host_.waiters.add(request().ticket.name, request().ticket.owner.number, split);
+    }
+    host_.complete(*this, std::move(out));
+}
+
+/// A node gets the withdrawal behind the acquire, on the same connection. If that breaks, the
+/// withdrawal becomes a debt.
+void acquire_task::withdraw_all(bool asks_again, instant now) {
+    withdrawal_ = {request().ticket, asks_again, ballot_.proposal()};
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (!ballot_.may_hold(node)) { continue; }
+        host_.ask(*this, node, withdrawal_tag, withdrawal_, base::later(now, timeout_), now);
+    }
+}
+
+void acquire_task::on_withdrawn(unsigned node, const answer& answer, instant now) {
+    if (is_definite(answer)) { return; }
+    host_.owed.add(node, withdrawal_, votes_until(now), now);
+}
+
+void acquire_task::on_give_up(instant now) {
+    // The nodes' own answers are due before; only those that have not joined are missing.
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (!joining_.has(node)) { continue; }
+        joining_.remove(node);
+        details_[node] = host_.nodes.trouble(node, now);
+        ballot_.on_skipped(node);
+    }
+    judge(now);
+}
+
+void acquire_task::on_cancel(instant now) {
+    withdraw_all(false, now);
+    host_.waiters.remove(request().ticket.owner.number, false);
+    answer out;
+    out.status = op_status::busy;
+    host_.complete(*this, std::move(out));
+}
+
+std::string acquire_task::describe_votes(instant now) const {
+    const auto majority = majority_of(ballot_.nodes());
+    std::string text = "no quorum: " + std::to_string(majority) + " of " +
+                       std::to_string(ballot_.nodes()) + " nodes must grant the lock";
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        text += (node == 0 ? ": " : "; ") + host_.nodes.label(node) + ' ';
+        switch (ballot_.of(node)) {
+        case vote::yes: text += "granted it"; break;
+        case vote::no: text += "has another holder"; break;
+        case vote::low: text += "has seen a higher token"; break;
+        case vote::open: text += joining_.has(node) ? "has not joined" : "has not answered"; break;
+        case vote::down:
+        case vote::unknown:
+            text += details_[node].empty() ? host_.nodes.trouble(node, now)
+                                           : "failed: " + details_[node];
+            break;
+        }
+    }
+    return text;
+}
+
+} // namespace holdfast::engine::quorum
