@@ -258,6 +258,7 @@ protected:
         embedded::buffer body;
         embedded::encode(record, 1, body);
         body.front() = std::byte{1};
+        body.pop_back(); // it ended with the holds
         run_sql("INSERT INTO locks(name, body) VALUES(CAST('" + name + "' AS BLOB), x'" +
                 hex(std::span{body}) + "')");
     }

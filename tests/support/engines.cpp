@@ -27,6 +27,21 @@ private:
     std::string url_ = next_url();
 };
 
+/// Three memory engines, of which two must agree.
+class quorum_store final : public store {
+public:
+    [[nodiscard]] std::string url() const override { return url_; }
+
+private:
+    [[nodiscard]] static std::string next_url() {
+        static std::atomic<unsigned> count{0};
+        const auto node = "node=memory:vote-" + std::to_string(++count) + '-';
+        return "quorum:?" + node + "a&" + node + "b&" + node + 'c';
+    }
+
+    std::string url_ = next_url();
+};
+
 template <class Store>
 std::unique_ptr<store> make() {
     return std::make_unique<Store>();
@@ -46,6 +61,7 @@ engine_under_test in_layout(std::string name, const std::string& query) {
 const std::vector<engine_under_test>& engines() {
     static const std::vector<engine_under_test> all {
         {.name = "memory", .make_store = make<memory_store>, .across_processes = false},
+        {.name = "quorum", .make_store = make<quorum_store>, .across_processes = false},
 #if HOLDFAST_WITH_EMBEDDED
             {.name = "embedded",
              .make_store = make<embedded_store>,

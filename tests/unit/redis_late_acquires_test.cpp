@@ -22,7 +22,7 @@ protected:
     [[nodiscard]] std::vector<late_acquires::entry> take_due(instant at) {
         return all.take_due(at, [this](const auto& /*ticket*/) { return reachable; });
     }
-    void mark_unwanted(std::uint64_t number) { all.mark_unwanted(owner(number), now); }
+    void mark_unwanted(std::uint64_t number) { all.mark_unwanted(owner(number), false, now); }
     /// Goes on to when something is due; the numbers that are withdrawn then.
     std::vector<std::uint64_t> next() {
         now = all.due();

@@ -46,13 +46,19 @@ auto operation_runner::apply_rule(const std::string& name, Act&& act) {
     table_queue queue{tables_, found};
     admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
     auto result = act(rule);
-    if (rule.changed()) { tables_.put(found, name); }
+    if (rule.changed()) {
+        const bool is_new = found.id == 0;
+        tables_.put(found, name);
+        if (is_new) { post_commit_.used_rows.push_back(found.id); }
+    }
     note(result, found);
     return result;
 }
 
 void operation_runner::note(const answer& answer, const row& found) {
-    if (answer.status == op_status::granted || answer.status == op_status::queued) {
+    const bool has_place =
+        answer.status == op_status::granted || answer.status == op_status::queued;
+    if (has_place && found.id != 0) {
         post_commit_.used_rows.push_back(found.id);
     }
     note(answer.status, answer.ahead, found);
@@ -78,6 +84,9 @@ answer operation_runner::run(const op& operation, const store_identity& store) {
                 report found;
                 found.node_id = store.node_id;
                 return make_answer(std::move(found));
+            } else if constexpr (std::is_same_v<op_type, acquire_op>) {
+                const bool other = op.node_id != 0 && op.node_id != store.node_id;
+                return other ? make_answer(op_status::not_joined) : run(op);
             } else {
                 return run(op);
             }
@@ -96,20 +105,21 @@ answer operation_runner::run(const beat_op& operation) {
     answer.beats.reserve(operation.items.size());
     for (const auto& item : operation.items) {
         answer.beats.push_back(apply_rule(
-            item.ticket.name, [&](admission::admission_rule& rule) { return rule.beat(item); }));
+            item.ticket.name,
+            [&](admission::admission_rule& rule) { return rule.beat(item, process_); }));
     }
     return answer;
 }
 
 answer operation_runner::run(const release_op& operation) {
     return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
-        return rule.release(operation.ticket.owner);
+        return rule.release(operation);
     }));
 }
 
 answer operation_runner::run(const withdraw_op& operation) {
     return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
-        return rule.withdraw(operation.ticket.owner);
+        return rule.withdraw(operation);
     }));
 }
 

@@ -89,14 +89,14 @@ private:
                                             "beat: at most " + std::to_string(max_beat_items) +
                                                 " items at once");
         }
-        return store_->beat(operation, time_, pushes_);
+        return store_->beat(operation, process_, time_, pushes_);
     }
 
     answer run(const release_op& operation) {
-        return make_answer(store_->release(operation.ticket, time_, pushes_));
+        return make_answer(store_->release(operation, time_, pushes_));
     }
     answer run(const withdraw_op& operation) {
-        return make_answer(store_->withdraw(operation.ticket, time_, pushes_));
+        return make_answer(store_->withdraw(operation, time_, pushes_));
     }
     answer run(const break_op& operation) {
         return make_answer(store_->break_lock(operation, time_, pushes_));

@@ -41,10 +41,11 @@ public:
     [[nodiscard]] answer acquire(const acquire_op& operation,
                                  const admission::client_process& process,
                                  const base::time_source& time, pushes& out);
-    [[nodiscard]] answer beat(const beat_op& operation, const base::time_source& time, pushes& out);
-    [[nodiscard]] op_status release(const ticket& ticket, const base::time_source& time,
+    [[nodiscard]] answer beat(const beat_op& operation, const admission::client_process& process,
+                              const base::time_source& time, pushes& out);
+    [[nodiscard]] op_status release(const release_op& operation, const base::time_source& time,
                                     pushes& out);
-    [[nodiscard]] op_status withdraw(const ticket& ticket, const base::time_source& time,
+    [[nodiscard]] op_status withdraw(const withdraw_op& operation, const base::time_source& time,
                                      pushes& out);
     [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,
                                        pushes& out);

@@ -99,8 +99,8 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
 void redis_engine::begin(operation& operation, const op& op, lock_layout& layout, node& node,
                          instant now) {
     if (std::holds_alternative<diagnose_op>(op)) { return diagnosis_.begin(operation, node, now); }
-    if (std::holds_alternative<join_op>(op)) {
-        return operation.fail(errc::unsupported, "redis: join is not implemented yet");
+    if (const auto* const join = std::get_if<join_op>(&op)) {
+        return joiner_.begin(operation, *join, node, now);
     }
     layout.begin(operation, op, node.channel(), now);
 }
