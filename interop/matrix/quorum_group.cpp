@@ -11,9 +11,9 @@ namespace holdfast::interop {
 namespace {
 
 void use_every_server(driver_process& driver) {
-    if (driver.ask("try first first 30500") != "held" ||
-        driver.ask("release first") != "released") {
-        throw std::runtime_error{"a lock on servers that all live: refused"};
+    const auto took = driver.ask("try first first 30500");
+    if (took != "held" || driver.ask("release first") != "released") {
+        throw std::runtime_error{"the first lock on servers that all live: " + took};
     }
 }
 
@@ -66,10 +66,6 @@ std::string quorum_group::undocumented_keys() {
         out += interop::undocumented_keys(*servers_.at(i));
     }
     return out;
-}
-
-void quorum_group::flush_all() {
-    for (auto i = dead_; i < servers_.size(); ++i) { servers_.at(i)->flush_all(); }
 }
 
 std::string quorum_group::ports() const {

@@ -36,7 +36,6 @@ public:
     [[nodiscard]] milliseconds time_left(const std::string& key);
     /// On servers that live.
     [[nodiscard]] std::string undocumented_keys();
-    void flush_all();
     [[nodiscard]] std::string ports() const; ///< of all servers, separated by commas
 
 private:

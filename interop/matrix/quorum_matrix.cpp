@@ -33,7 +33,6 @@ void quorum_matrix::TearDown() {
     // Some are deleted without waiting for the answer.
     EXPECT_TRUE(eventually([this] { return group_->undocumented_keys().empty(); }, 3s))
         << group_->undocumented_keys();
-    group_->flush_all();
 }
 
 std::vector<quorum_case> all_quorums(quorum_shape shape) {
