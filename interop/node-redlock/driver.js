@@ -12,7 +12,7 @@ const watchdogMs = Number(process.argv[3]);
 const several = ports.length > 1;
 
 // By default ioredis keeps a command for a dead server for ten seconds, and node-redlock waits for
-// it if the servers that live disagree.
+// it unless a majority of the servers agrees without it.
 const servers = await Promise.all(ports.map((port) => new Promise((resolve) => {
   const server = new Redis(port, "127.0.0.1", several
     ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => 50 } : {});
@@ -29,16 +29,16 @@ const patient = (waitMs) => ({ retryCount: Math.ceil(waitMs / redlock.settings.r
 
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-// Its own retries keep the votes of a server that was granted, and take them for those of somebody
-// else: with several servers two contenders would keep each other out until their leases expire. A
-// try of its own returns such votes.
+// The retries of node-redlock keep the votes that a failed attempt won, and read them as those of
+// another owner: with several servers two contenders keep each other out until their leases expire.
+// So here each attempt is a call of its own, which returns its votes when it fails.
 async function acquireWithin(name, leaseMs, waitMs, retry) {
   const end = Date.now() + waitMs;
   for (;;) {
     try {
       return await redlock.acquire([name], leaseMs, once);
     } catch (problem) {
-      if (!(problem instanceof ExecutionError) || Date.now() > end) throw problem;
+      if (!(problem instanceof ExecutionError) || Date.now() >= end) throw problem;
     }
     await sleep(retry.retryDelay + (Math.random() * 2 - 1) * retry.retryJitter);
   }
