@@ -167,7 +167,7 @@ TEST(embedded_codec, survives_every_damaged_byte) {
         for (const auto value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
             buffer bad = out;
             bad[at] = static_cast<std::byte>(value);
-            const auto read = decode_record(bad, 1); // a sanitizer would tell
+            const auto read = decode_record(bad, 1);         // a sanitizer would tell
             if (at == 0) { EXPECT_FALSE(read.has_value()); } // other formats are shorter
         }
     }

@@ -11,8 +11,8 @@ using engine::quorum::debts;
 
 base::instant at(base::duration time) { return base::instant{1h} + time; }
 
-engine::withdraw_op of(std::uint64_t number, std::uint64_t up_to = 0, bool asks_again = true) {
-    return {{"stock", {{}, number}}, asks_again, up_to};
+engine::withdraw_op of(std::uint64_t number, bool asks_again = true) {
+    return {{"stock", {{}, number}}, asks_again};
 }
 
 TEST(debts, are_due_after_a_pause) {
@@ -48,21 +48,23 @@ TEST(debts, are_due_at_once_when_their_node_can_be_reached_again) {
 
 TEST(debts, of_one_ticket_on_one_node_are_one) {
     debts owed;
-    owed.add(0, of(1, 100, true), at(1s), at(0s));
-    owed.add(0, of(1, 200, false), at(5s), at(0s));
-    owed.add(0, of(1, 150, true), at(2s), at(0s));
+    owed.add(0, of(1, true), at(1s), at(0s));
+    owed.add(0, of(1, false), at(5s), at(0s));
+    owed.add(0, of(1, true), at(2s), at(0s));
     const auto due = owed.take_due(at(900ms));
     ASSERT_EQ(due.size(), 1U);
-    EXPECT_EQ(due[0].withdrawal.up_to_token, 200U);
     EXPECT_FALSE(due[0].withdrawal.asks_again);
     EXPECT_EQ(due[0].until, at(5s));
 }
 
-TEST(debts, without_a_token_take_back_any_vote) {
+TEST(debts, of_a_ticket_that_asks_again_are_dropped) {
     debts owed;
-    owed.add(0, of(1, 100), at(5s), at(0s));
-    owed.add(0, of(1, 0), at(5s), at(0s));
-    EXPECT_EQ(owed.take_due(at(1s)).at(0).withdrawal.up_to_token, 0U);
+    owed.add(0, of(1), at(5s), at(0s));
+    owed.add(1, of(1), at(5s), at(0s));
+    owed.drop(0, {{}, 1});
+    const auto due = owed.take_due(at(1s));
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_EQ(due[0].node, 1U);
 }
 
 TEST(debts, have_a_limit) {

@@ -20,13 +20,18 @@ base::instant at(base::duration time) { return base::instant{1h} + time; }
 answer joined_as(std::uint64_t id, base::duration votes_in = 0s) {
     answer out;
     out.status = op_status::reported;
-    out.report = std::make_shared<report>(report{.node_id = id, .votes_in = votes_in});
+    auto found = std::make_shared<report>();
+    found->node_id = id;
+    found->votes_in = votes_in;
+    out.report = std::move(found);
     return out;
 }
 answer nameless(bool looks_new) {
     answer out;
     out.status = op_status::reported;
-    out.report = std::make_shared<report>(report{.looks_new = looks_new});
+    auto found = std::make_shared<report>();
+    found->looks_new = looks_new;
+    out.report = std::move(found);
     return out;
 }
 answer unreachable() {

@@ -65,7 +65,7 @@ std::chrono::steady_clock::time_point lease::valid_until() const noexcept {
 
 std::uint64_t lease::token() const {
     if (!hold_) { throw error{errc::not_held, std::string{"token(): "} + empty_lease}; }
-    return api::token_of(*hold_);
+    return api::token_of(*core_, *hold_);
 }
 
 std::string lease::owner() const { return hold_ ? hold_->ticket().owner.text() : std::string{}; }
@@ -93,7 +93,11 @@ void do_extend(core::client_core* core, core::hold* held, std::chrono::milliseco
     if (held == nullptr) {
         return api::fail(failure, make_error_code(errc::not_held), "extend()", empty_lease);
     }
-    if (!api::passes(failure, [&] { core::check_lease(lease, held->margin()); })) { return; }
+    const auto check = [&] {
+        core::check_lease(lease, held->margin());
+        if (!held->inherited()) { core::check_longest_lease(lease, core->caps(*held)); }
+    };
+    if (!api::passes(failure, check)) { return; }
     if (const auto code = core->extend(*held, lease)) {
         api::fail(failure, code, "extend() of " + base::quote(held->ticket().name));
     }

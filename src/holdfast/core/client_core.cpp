@@ -78,6 +78,13 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
+engine::capabilities client_core::caps(const hold& hold) const {
+    auto kind = primitive::mutex;
+    if (hold.mode() == mode::shared) { kind = primitive::shared_mutex; }
+    if (hold.mode() == mode::permits) { kind = primitive::semaphore; }
+    return driver_->caps(kind, hold.ticket().format);
+}
+
 acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
                                     const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked_error(), forked_detail}; }

@@ -78,6 +78,14 @@ void check_quorum(const lock_options& options) {
 
 } // namespace
 
+void check_longest_lease(milliseconds lease, const engine::capabilities& caps) {
+    require(lease <= caps.longest_lease, [&] {
+        const auto* const option = caps.longest_lease_option;
+        return "lease is " + ms(lease) + "; the longest " + (option ? "" : "on this engine ") +
+               "is " + ms(caps.longest_lease) + (option ? ": " + std::string{option} : "");
+    });
+}
+
 void check_options(const lock_options& options) {
     check_lease(options.lease, options.margin);
     if (options.max_hold != milliseconds{0}) {
@@ -130,6 +138,7 @@ void check_request(const lock_request& request, const engine::capabilities& caps
         return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);
     });
+    check_longest_lease(request.options.lease, caps);
 }
 
 namespace {

@@ -46,8 +46,8 @@ struct beat_answer {
 
 struct report {
     std::vector<lock_info> locks;
-    std::string cursor; ///< list: where the next page begins; empty at the end
-    std::string text;   ///< diagnose: a line of text
+    std::string cursor;         ///< list: where the next page begins; empty at the end
+    std::string text;           ///< diagnose: a line of text
     std::uint64_t node_id = 0;  ///< join: identifies the store and its present data; 0: none yet
     base::duration votes_in{0}; ///< join: it must not vote before; 0: it may vote now
     bool looks_new = false;     ///< join, without a node_id: it seems that it was never used
@@ -93,7 +93,8 @@ inline constexpr base::milliseconds hand_off_lease{2000};
 /// An engine drops a waiter from the queue when it has not sent a beat for this long.
 inline constexpr base::milliseconds waiter_timeout{3000};
 
-/// Whether a failed operation may succeed later: the engine, or enough of it, cannot be reached now.
+/// Whether a failed operation may succeed later: the engine, or enough of it, cannot be reached
+/// now.
 [[nodiscard]] inline bool worth_retrying(const std::error_code& failure) noexcept {
     return failure == errc::unavailable || failure == errc::no_quorum;
 }

@@ -110,9 +110,6 @@ struct release_op {
 struct withdraw_op {
     engine::ticket ticket;
     bool asks_again = false; ///< the ticket may acquire again: the engine must not refuse it then
-    /// Takes back only a hold whose token is not above this, so that a withdrawal that arrives late
-    /// leaves a later grant of the same ticket alone; 0: any.
-    std::uint64_t up_to_token = 0;
 };
 
 struct inspect_op {

@@ -1,4 +1,5 @@
-// admission_rule: what a quorum needs of its nodes: listeners, reclaims, the memory of broken holds.
+// admission_rule: what a quorum needs of its nodes: listeners, reclaims, and a memory of broken
+// holds.
 
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
@@ -34,8 +35,8 @@ answer admission_rule::listen(const acquire_op& operation) {
 }
 
 bool admission_rule::stop_listening(const base::owner_id& owner) noexcept {
-    const auto left = std::erase_if(state_.listeners,
-                                    [&](const listener& each) { return each.owner == owner; });
+    const auto left =
+        std::erase_if(state_.listeners, [&](const listener& each) { return each.owner == owner; });
     if (left > 0) { changed_ = true; }
     return left > 0;
 }
@@ -71,8 +72,8 @@ bool admission_rule::may_reclaim(const beat_op::item& item) const {
     const acquire_op& terms = *item.reclaim;
     const base::owner_id& owner = item.ticket.owner;
     if (terms.mode == mode::permits || at_.now > terms.not_after) { return false; }
-    if (item.token == 0 || item.token >= token_end ||
-        item.token > clock() + proposal_window_us || item.token < state_.high_water) {
+    if (item.token == 0 || item.token >= token_end || item.token > clock() + proposal_window_us ||
+        item.token < state_.high_water) {
         return false;
     }
     // Readers share a token. An exclusive hold has its own: if that is the highest, it must be the

@@ -58,9 +58,7 @@ auto operation_runner::apply_rule(const std::string& name, Act&& act) {
 void operation_runner::note(const answer& answer, const row& found) {
     const bool has_place =
         answer.status == op_status::granted || answer.status == op_status::queued;
-    if (has_place && found.id != 0) {
-        post_commit_.used_rows.push_back(found.id);
-    }
+    if (has_place && found.id != 0) { post_commit_.used_rows.push_back(found.id); }
     note(answer.status, answer.ahead, found);
 }
 
@@ -104,9 +102,9 @@ answer operation_runner::run(const beat_op& operation) {
     answer answer = make_answer(op_status::renewed);
     answer.beats.reserve(operation.items.size());
     for (const auto& item : operation.items) {
-        answer.beats.push_back(apply_rule(
-            item.ticket.name,
-            [&](admission::admission_rule& rule) { return rule.beat(item, process_); }));
+        answer.beats.push_back(apply_rule(item.ticket.name, [&](admission::admission_rule& rule) {
+            return rule.beat(item, process_);
+        }));
     }
     return answer;
 }

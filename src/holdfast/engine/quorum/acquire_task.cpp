@@ -14,7 +14,8 @@ acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, inst
       host_{host},
       request_{op},
       queue_{op.queue},
-      ballot_{host.nodes.size(), host.proposes(op.ticket.format) ? host.next_proposal() : 0},
+      proposes_{host.proposes(op.ticket.format) && op.mode == mode::exclusive},
+      ballot_{host.nodes.size(), proposes_ ? host.next_proposal() : 0},
       timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
                                                   : host.settings.timeout_for(op.lease)} {
     // No queues on nodes: two waiters could each be the first on half of them, for ever.
@@ -29,6 +30,10 @@ void acquire_task::start(instant now) {
 }
 
 void acquire_task::consider(unsigned node, instant now) {
+    if (host_.barred.has(request().ticket.owner.number, node, now)) {
+        details_[node] = "an earlier withdrawal may still reach it";
+        return ballot_.on_skipped(node);
+    }
     switch (host_.nodes.check(node, now)) {
     case membership::readiness::votes: return send(node, now);
     case membership::readiness::joining: return joining_.add(node);
@@ -47,6 +52,7 @@ void acquire_task::send(unsigned node, instant now) {
     sent.not_after = std::min(sent.not_after, until);
     last_sent_ = now;
     ballot_.on_sent(node);
+    host_.owed.drop(node, sent.ticket.owner);
     host_.ask(*this, node, ballot_.round(), request_, std::min(give_up(), until), now);
 }
 
@@ -120,14 +126,14 @@ void acquire_task::grant(instant now) {
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
         if (ballot_.may_hold(node)) { record.nodes.add(node); }
     }
-    record.token = ballot_.proposal();
+    record.token = proposes_ ? ballot_.proposal() : ballot_.highest();
     record.until = votes_until(now);
-    if (ballot_.proposal() > 0) { record.terms = std::make_shared<const acquire_op>(request()); }
+    if (host_.proposes(request().ticket.format)) { record.terms = std::make_shared<const acquire_op>(request()); }
     host_.book.put(request().ticket.owner.number, std::move(record), now);
     host_.waiters.remove(request().ticket.owner.number, true);
     answer out;
     out.status = op_status::granted;
-    out.token = ballot_.proposal();
+    out.token = proposes_ ? ballot_.proposal() : ballot_.highest();
     host_.complete(*this, std::move(out));
 }
 
@@ -157,7 +163,7 @@ void acquire_task::refuse(verdict verdict, instant now) {
 /// A node gets the withdrawal behind the acquire, on the same connection. If that breaks, the
 /// withdrawal becomes a debt.
 void acquire_task::withdraw_all(bool asks_again, instant now) {
-    withdrawal_ = {request().ticket, asks_again, ballot_.proposal()};
+    withdrawal_ = {request().ticket, asks_again};
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
         if (!ballot_.may_hold(node)) { continue; }
         host_.ask(*this, node, withdrawal_tag, withdrawal_, base::later(now, timeout_), now);
@@ -167,6 +173,9 @@ void acquire_task::withdraw_all(bool asks_again, instant now) {
 void acquire_task::on_withdrawn(unsigned node, const answer& answer, instant now) {
     if (is_definite(answer)) { return; }
     host_.owed.add(node, withdrawal_, votes_until(now), now);
+    if (withdrawal_.asks_again && !host_.proposes(withdrawal_.ticket.format)) {
+        host_.barred.add(withdrawal_.ticket.owner.number, node, now);
+    }
 }
 
 void acquire_task::on_give_up(instant now) {

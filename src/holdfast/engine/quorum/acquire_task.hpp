@@ -47,6 +47,7 @@ private:
     task_host& host_;
     op request_; ///< as it is sent to the nodes
     queueing queue_;
+    bool proposes_; ///< a token; readers share that of the last writer
     ballot ballot_;
     base::milliseconds timeout_;
     base::instant last_sent_{};

@@ -7,12 +7,8 @@ namespace holdfast::engine::quorum {
 void ballot::on_yes(unsigned node, unsigned round, std::uint64_t token) noexcept {
     voted_.add(node);
     // A lower token than the proposed one would not keep the next holder's above it.
-    if (token >= proposal_) {
-        set(node, round, vote::yes);
-    } else {
-        highest_ = std::max(highest_, token);
-        set(node, round, vote::low);
-    }
+    highest_ = std::max(highest_, token);
+    set(node, round, token >= proposal_ ? vote::yes : vote::low);
 }
 
 void ballot::on_low(unsigned node, unsigned round, std::uint64_t highest) noexcept {

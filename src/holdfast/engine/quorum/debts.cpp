@@ -13,9 +13,6 @@ void debts::add(unsigned node, const withdraw_op& withdrawal, base::instant unti
     });
     if (same != debts_.end()) { // one withdrawal takes back all that the earlier one does
         auto& known = same->withdrawal;
-        known.up_to_token = known.up_to_token == 0 || withdrawal.up_to_token == 0
-                                ? 0
-                                : std::max(known.up_to_token, withdrawal.up_to_token);
         known.asks_again = known.asks_again && withdrawal.asks_again;
         same->until = std::max(same->until, until);
     } else {
@@ -28,6 +25,13 @@ void debts::add(unsigned node, const withdraw_op& withdrawal, base::instant unti
         debts_.push_back({node, withdrawal, until, now + retry_pause});
     }
     find_due();
+}
+
+void debts::drop(unsigned node, const base::owner_id& owner) noexcept {
+    if (debts_.empty()) { return; }
+    std::erase_if(debts_, [&](const debt& known) {
+        return known.node == node && known.withdrawal.ticket.owner == owner;
+    });
 }
 
 void debts::hurry(unsigned node, base::instant now) noexcept {

@@ -24,6 +24,8 @@ public:
     };
 
     void add(unsigned node, const withdraw_op& withdrawal, base::instant until, base::instant now);
+    /// The ticket asks that node again: what it gets then must not be taken back.
+    void drop(unsigned node, const base::owner_id& owner) noexcept;
     /// The node can be reached again: what it is owed is due now.
     void hurry(unsigned node, base::instant now) noexcept;
     /// Removes and returns those that are due; drops those that have ended.

@@ -20,6 +20,7 @@ void release_task::start(instant now) {
     const bool withdraws = std::holds_alternative<withdraw_op>(request_);
     if (withdraws) { host_.abort_acquires(released(), now); }
     host_.waiters.remove(released().owner.number, false);
+    host_.barred.remove(released().owner.number);
     const auto record = host_.book.take(released().owner.number);
     // Without a record: another client's, or this one waited on all nodes.
     asked_ = record ? record->nodes : node_set::all(host_.nodes.size());
@@ -38,7 +39,7 @@ void release_task::start(instant now) {
 }
 
 void release_task::owe(unsigned node, instant now) {
-    host_.owed.add(node, {released(), false, 0}, votes_until_, now);
+    host_.owed.add(node, {released(), false}, votes_until_, now);
 }
 
 void release_task::on_answer(unsigned node, unsigned /*tag*/, answer& answer, instant now) {

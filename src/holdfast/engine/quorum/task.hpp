@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/quorum/barred_nodes.hpp"
 #include "holdfast/engine/quorum/debts.hpp"
 #include "holdfast/engine/quorum/hints.hpp"
 #include "holdfast/engine/quorum/membership.hpp"
@@ -43,6 +44,7 @@ public:
     debts owed;
     hints waiters;
     vote_book book;
+    barred_nodes barred;
     layout default_layout; ///< of locks that name none
     base::jitter jitter;
 

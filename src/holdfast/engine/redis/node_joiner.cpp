@@ -9,6 +9,7 @@
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -20,9 +21,6 @@ namespace holdfast::engine::redis {
 namespace {
 
 constexpr std::array<const script*, 1> join_script{&scripts::join};
-
-/// How long another client may take from its SCRIPT LOAD to its join.
-constexpr base::milliseconds join_time{100};
 
 std::uint64_t read_hex(std::string_view digits) noexcept {
     std::uint64_t value = 0;
@@ -42,15 +40,16 @@ std::int64_t in_us(base::milliseconds span) noexcept {
 } // namespace
 
 void node_joiner::begin(operation& operation, const join_op& op, node& node, base::instant now) {
-    if (op.max_lease <= base::milliseconds{0} || op.max_lease > limits::longest_lease) {
-        return operation.fail(errc::invalid_option, "max_lease: must be above 0 and at most 24 h");
+    if (op.max_lease < base::milliseconds{0} || op.max_lease > limits::longest_lease) {
+        return operation.fail(errc::invalid_option, "max_lease: must be from 0 to 24 h");
     }
     operation.join = std::make_unique<join_progress>();
     operation.join->max_lease = op.max_lease;
+    operation.join->mode = op.mode;
     node.channel().send(*this, request_kind::info, operation, now, [](std::string& out) {
         append_command(out, {"INFO", "server"});
     });
-    if (options_.layout != holdfast::layout::native) { return; }
+    if (only_identifies(*operation.join)) { return; }
     node.channel().send(*this, request_kind::marker, operation, now, [](std::string& out) {
         append_command(out, {"SCRIPT", "EXISTS", scripts::node_marker.sha});
     });
@@ -69,32 +68,46 @@ bool node_joiner::on_reply(request& request, const reply& reply, base::instant n
         if (operation.is_open()) { send_join(operation, now); }
         return true;
     case request_kind::load: return reply.is_text();
-    case request_kind::join: return on_join_reply(operation, reply, now);
+    case request_kind::join: return on_join_reply(operation, reply);
     }
     return false;
 }
 
-void node_joiner::on_info(operation& operation, std::string_view info) const {
+/// In layouts that others share, and where the delay after lost data is not wanted.
+bool node_joiner::only_identifies(const join_progress& progress) const noexcept {
+    return options_.layout != holdfast::layout::native || progress.max_lease.count() == 0;
+}
+
+void node_joiner::on_info(operation& operation, std::string_view info) {
     const auto uptime = info_line(info, "uptime_in_seconds");
     std::int64_t seconds = 0;
     std::from_chars(uptime.data(), uptime.data() + uptime.size(), seconds);
     operation.join->uptime = std::chrono::seconds{seconds};
-    if (options_.layout == holdfast::layout::native) { return; }
+    operation.join->run_id = read_hex(info_line(info, "run_id").substr(0, 16)); // it is random
+    if (!only_identifies(*operation.join)) { return; }
     report found;
-    found.node_id = read_hex(info_line(info, "run_id").substr(0, 16)); // it is random
-    if (found.node_id == 0) { found.node_id = 1; }
+    found.node_id = std::max<std::uint64_t>(operation.join->run_id, 1);
+    joined_ = true;
     operation.complete(std::move(found));
 }
+
+namespace {
+
+char letter_of(join_mode mode) noexcept {
+    switch (mode) {
+    case join_mode::look: return 'l';
+    case join_mode::vote_now: return 'n';
+    case join_mode::vote_later: return 'w';
+    }
+    return 'l';
+}
+
+} // namespace
 
 void node_joiner::send_join(operation& operation, base::instant now) {
     command_channel& channel = *operation.channel;
     const join_progress& progress = *operation.join;
-    const auto delay = rejoin_delay(progress.max_lease);
-    char if_absent = progress.uptime > delay ? 'f' : 'w';
-    if (progress.used_before) {
-        const bool gone_for_long = absent_since_ != base::never && now >= absent_since_ + join_time;
-        if_absent = gone_for_long ? 'w' : 'n';
-    }
+    const char mode = letter_of(progress.mode);
     channel.send(*this, request_kind::load, operation, now, [](std::string& out) {
         append_command(out, {"SCRIPT", "LOAD", scripts::node_marker.text});
     });
@@ -102,40 +115,45 @@ void node_joiner::send_join(operation& operation, base::instant now) {
     channel.send(*this, request_kind::join, operation, now, [&](std::string& out) {
         std::string id;
         append_hex(id, base::random_id());
+        std::string run_id;
+        append_hex(run_id, progress.run_id);
         std::string max_lease;
         append_padded(max_lease, static_cast<std::uint64_t>(progress.max_lease.count()),
                       fields::node_max_lease.length);
-        append_call(out, scripts::join, 1, 4);
+        append_call(out, scripts::join, 1, 5);
         append_bulk(out, options_.prefix + "node");
         append_bulk(out, id);
         append_bulk(out, max_lease);
-        append_bulk(out, std::to_string(in_us(delay)));
-        append_bulk(out, {&if_absent, 1});
+        append_bulk(out, std::to_string(in_us(rejoin_delay(progress.max_lease))));
+        append_bulk(out, {&mode, 1});
+        append_bulk(out, run_id);
     });
 }
 
-bool node_joiner::on_join_reply(operation& operation, const reply& reply, base::instant now) {
-    if (reply.size() != 3) { return false; }
+bool node_joiner::on_join_reply(operation& operation, const reply& reply) {
+    if (reply.size() != 4) { return false; }
     const std::string server = "Redis at " + operation.channel->server();
+    const join_progress& progress = *operation.join;
     const auto id = reply.word(0);
+    report found;
     if (id.empty()) {
-        if (absent_since_ == base::never) { absent_since_ = now; }
-        operation.fail(errc::unavailable, server + ": another client is joining it; try again",
-                       op_status::failed, true);
+        const bool had_key = reply.number(3) != 0;
+        found.looks_new = !had_key && !progress.used_before &&
+                          progress.uptime > rejoin_delay(progress.max_lease);
+        operation.complete(std::move(found));
         return true;
     }
-    absent_since_ = base::never;
     const base::milliseconds max_lease{reply.number(1)};
-    const auto& wanted = operation.join->max_lease;
-    if (max_lease != wanted) {
+    if (max_lease != progress.max_lease) {
         operation.fail(errc::invalid_option, "max_lease is " + duration_text(max_lease) + " on " +
-                                                 server + ", and " + duration_text(wanted) +
+                                                 server + ", and " +
+                                                 duration_text(progress.max_lease) +
                                                  " here: all clients of a quorum need the same");
         return true;
     }
-    report found;
     found.node_id = read_hex(id);
     found.votes_in = std::chrono::microseconds{reply.number(2)};
+    joined_ = true;
     operation.complete(std::move(found));
     return true;
 }
@@ -146,9 +164,10 @@ void node_joiner::on_error(request& request, const server_error& error, base::in
     if (forbidden && request.is(request_kind::info)) { rule = "+info"; }
     if (forbidden && request.is(request_kind::marker)) { rule = "+script|exists"; }
     if (rule == nullptr) { return request_handler::on_error(request, error, now); }
-    request.op->fail(error.code, "Redis at " + request.op->channel->server() +
-                                     ": its ACL does not permit this user what a quorum needs; add " +
-                                     rule + " to the user's rule");
+    request.op->fail(error.code,
+                     "Redis at " + request.op->channel->server() +
+                         ": its ACL does not permit this user what a quorum needs; add " + rule +
+                         " to the user's rule");
 }
 
 } // namespace holdfast::engine::redis

@@ -14,20 +14,18 @@ namespace holdfast::engine::redis {
     return max_lease + max_lease / 50 + base::milliseconds{2000};
 }
 
-/// Answers `join_op`. A server is a node from its first join on: the script writes a key with an id
-/// and the instant from which on the server votes. A server that loses its data loses the key too.
+/// Answers `join_op`. A server is a node from its first join on: the script writes a key with an id,
+/// the server's run id and the instant from which on the server votes. A server that loses its data
+/// loses the key too; one that is restarted has another run id, and may have lost the last seconds
+/// or minutes of its data although it has the key.
 ///
-/// A new server may vote at once. Two things show that a server without the key is new: it has been
-/// up for longer than any lease lasts, and the marker script is not loaded. Every join loads that
-/// script, and a server keeps scripts until it is restarted; deleting its data does not delete them.
+/// Two things show that a server without the key was probably never used: it has been up for longer
+/// than any lease lasts (by its wall clock, which may have been stepped), and the marker script is
+/// not loaded. Every join loads that script, and a server keeps scripts until it is restarted;
+/// deleting its data does not delete them. The quorum believes it only if all its nodes look new.
 ///
-///   key      marker    up for       the server
-///   present                         is a node
-///   absent   absent    > the delay  is new: it votes at once
-///   absent   absent    less         may have been restarted: it votes after the delay
-///   absent   present                lost its data, or another client has loaded the marker and is
-///                                   about to write the key. The join fails; if the next one, 100 ms
-///                                   later, still finds none, the server votes after the delay
+/// A restart ends all connections. So the node counts as joined only on the connection on which the
+/// join was answered: `is_joined`.
 ///
 /// In layouts that others share there is no room for the key: the server's run id stands in for it.
 ///
@@ -35,6 +33,10 @@ namespace holdfast::engine::redis {
 class node_joiner final : public request_handler {
 public:
     explicit node_joiner(const options& options) : options_{options} {}
+
+    /// Whether a join was answered on the present connection.
+    [[nodiscard]] bool is_joined() const noexcept { return joined_; }
+    void on_connected() noexcept { joined_ = false; }
 
     /// REQUIRES: node.is_ready().
     void begin(operation& operation, const join_op& op, node& node, base::instant now);
@@ -45,12 +47,13 @@ public:
 private:
     enum class request_kind : std::uint8_t { info, marker, load, join };
 
-    void on_info(operation& operation, std::string_view info) const;
+    [[nodiscard]] bool only_identifies(const join_progress& progress) const noexcept;
+    void on_info(operation& operation, std::string_view info);
     void send_join(operation& operation, base::instant now);
-    [[nodiscard]] bool on_join_reply(operation& operation, const reply& reply, base::instant now);
+    [[nodiscard]] bool on_join_reply(operation& operation, const reply& reply);
 
     const options& options_;
-    base::instant absent_since_ = base::never; ///< the marker was there, and the key was not
+    bool joined_ = false;
 };
 
 } // namespace holdfast::engine::redis

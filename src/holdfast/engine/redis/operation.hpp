@@ -30,6 +30,8 @@ struct join_progress {
     base::milliseconds max_lease{0};
     base::milliseconds uptime{0};
     bool used_before = false; ///< a client has joined it since it was started
+    join_mode mode = join_mode::look;
+    std::uint64_t run_id = 0; ///< the first digits
 };
 
 /// What a layout keeps of an acquire or a release; most of it is for polling layouts.
@@ -78,9 +80,9 @@ public:
     base::instant not_after = base::never;
     /// Acquire, and withdraw if the ticket asks again: as it was sent, in the server's time.
     std::int64_t not_after_us = 0;
-    std::uint64_t token = 0;       ///< release: to be sent along; 0: not needed
-    unsigned page_size = 0;        ///< list
-    bool renews = false;           ///< beat: it renews a lease
+    std::uint64_t token = 0;                       ///< release: to be sent along; 0: not needed
+    unsigned page_size = 0;                        ///< list
+    bool renews = false;                           ///< beat: it renews a lease
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};

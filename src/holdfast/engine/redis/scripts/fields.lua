@@ -119,7 +119,8 @@
 --#define NODE_ID 1, 16
 --#define NODE_MAX_LEASE 17, 24
 --#define NODE_VOTES_FROM 25, 40
---#define NODE_SIZE 40
+--#define NODE_RUN 41, 56
+--#define NODE_SIZE 56
 --
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if

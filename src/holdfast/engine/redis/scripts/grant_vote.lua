@@ -1,7 +1,7 @@
--- Votes for a proposed token, for a name that nobody holds or waits for. No script by itself: `key`,
--- `ask` and `rec` are as in acquire.lua. As short as grant_free.lua: a quorum asks every node. See
--- there for the life of the record; here it is kept as it is if the token before was of this window
--- and this one is not ahead of the clock.
+-- Votes for a proposed token, for a name that nobody holds or waits for. No script by itself:
+-- `key`, `ask` and `rec` are as in acquire.lua. As short as grant_free.lua: a quorum asks every
+-- node. See there for the life of the record; here it is kept as it is if the token before was of
+-- this window and this one is not ahead of the clock.
 local left = sub(ask, ASK_NOT_AFTER) - now
 if left < 0 or left > LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
 local last, high, proposed = NO_OWNER, 0, ARGV[2] + 0

@@ -1,4 +1,5 @@
--- Whether this server, as a node of a quorum, may vote: nil, or what to answer. No script by itself.
+-- Whether this server, as a node of a quorum, may vote: nil, or what to answer. No script by
+-- itself.
 --
 -- A proposed token neither reads nor raises the mark, which the other nodes do not have. Without a
 -- record (`high` is 0) the clock shows that it is above all earlier tokens: a record outlives its

@@ -159,7 +159,8 @@ void native_commands::beat(std::string& out, const beat_op& op, const server_clo
             if (item.reclaim != nullptr) {
                 argument_ += 'r';
                 append_padded(argument_, item.token, fields::item_token.length);
-                append_instant(argument_, clock.translate(std::min(item.reclaim->not_after, latest)));
+                append_instant(argument_,
+                               clock.translate(std::min(item.reclaim->not_after, latest)));
                 argument_ += terms_.write(*item.reclaim);
             }
         }

@@ -63,8 +63,9 @@ void native_layout::send(operation& operation, const acquire_op& op, command_cha
                          instant now) {
     channel.clock().refresh(channel.requests(), now);
     if (may_be_withdrawn_late(op.ticket, channel, now)) {
-        operation.fail(errc::unavailable, "Redis at " + channel.server() +
-                                              ": an earlier withdrawal may still arrive; try again");
+        operation.fail(errc::unavailable,
+                       "Redis at " + channel.server() +
+                           ": an earlier withdrawal may still arrive; try again");
         return;
     }
     operation.ticket = op.ticket;
@@ -93,10 +94,9 @@ void native_layout::send(operation& operation, const release_op& op, command_cha
     // Without votes the mark keeps the tokens in order. A longer command would cost each release.
     operation.token = votes_ ? op.token : 0;
     if (op.can_wait) { channel.defer_write(now); }
-    auto& sent =
-        channel.send(*this, request_kind::release, operation, now, [&](std::string& out) {
-            commands_.release(out, op.ticket, operation.token);
-        });
+    auto& sent = channel.send(*this, request_kind::release, operation, now, [&](std::string& out) {
+        commands_.release(out, op.ticket, operation.token);
+    });
     if (!op.awaited) { channel.mark_suppressible(sent); }
 }
 

@@ -63,10 +63,10 @@ answer read_verdict(const reply& reply, const std::string& server) {
     case fields::answer_no_tokens: return no_tokens_left();
     case fields::answer_not_joined: out.status = op_status::not_joined; return out;
     case fields::answer_too_high:
-        return admission::failed_answer(errc::invalid_option,
-                                        "the proposed token is more than 30 s ahead of the clock of "
-                                        "Redis at " +
-                                            server + "; set the clocks");
+        return admission::failed_answer(
+            errc::invalid_option, "the proposed token is more than 30 s ahead of the clock of "
+                                  "Redis at " +
+                                      server + "; set the clocks");
     default: return unknown_reply();
     }
 }

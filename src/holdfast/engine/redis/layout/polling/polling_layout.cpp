@@ -126,8 +126,8 @@ void polling_layout::send(operation& operation, const release_op& op, command_ch
                  [&](std::string& out) { commands_->release(out, op.ticket, memory); });
 }
 
-void polling_layout::send_withdrawal(operation& operation, const withdraw_op& op,
-                                     request_kind kind, command_channel& channel, instant now) {
+void polling_layout::send_withdrawal(operation& operation, const withdraw_op& op, request_kind kind,
+                                     command_channel& channel, instant now) {
     const ticket& ticket = op.ticket;
     operation.ticket = ticket;
     const auto memory = memory_for(ticket, op.asks_again, now);
@@ -233,7 +233,8 @@ void polling_layout::withdraw_late(const channel_finder& find, instant now) {
         command_channel& channel = *find(entry.ticket.name);
         channel.scripts().ensure(commands_->scripts(), now);
         const auto undoing = operations_.start_internal();
-        send_withdrawal(*undoing, {entry.ticket, entry.asks_again}, request_kind::undo, channel, now);
+        send_withdrawal(*undoing, {entry.ticket, entry.asks_again}, request_kind::undo, channel,
+                        now);
     }
 }
 
