@@ -21,6 +21,7 @@ std::uint64_t become_node(seam_client& client) {
 }
 
 TEST_P(join, all_clients_of_a_store_get_the_same_id) {
+    HOLDFAST_NEEDS(can().joins);
     seam_client one{url()};
     seam_client two{url()};
     const auto first = one.join(max_lease);
@@ -34,6 +35,7 @@ TEST_P(join, all_clients_of_a_store_get_the_same_id) {
 }
 
 TEST_P(join, other_stores_have_other_ids) {
+    HOLDFAST_NEEDS(can().joins);
     const auto other_store = GetParam().make_store();
     seam_client one{url()};
     seam_client two{other_store->url()};
@@ -44,6 +46,7 @@ TEST_P(join, other_stores_have_other_ids) {
 }
 
 TEST_P(join, a_node_grants_to_those_who_know_it) {
+    HOLDFAST_NEEDS(can().joins);
     seam_client all{url()};
     const auto id = become_node(all);
     const auto mine = all.ticket("stock");
@@ -54,6 +57,7 @@ TEST_P(join, a_node_grants_to_those_who_know_it) {
 }
 
 TEST_P(join, a_node_does_not_grant_to_those_who_know_another) {
+    HOLDFAST_NEEDS(can().joins);
     HOLDFAST_NEEDS(can().reclaims);
     seam_client all{url()};
     const auto id = become_node(all);
@@ -68,6 +72,7 @@ TEST_P(join, a_node_does_not_grant_to_those_who_know_another) {
 }
 
 TEST_P(join, a_store_that_has_lost_its_data_is_another_node) {
+    HOLDFAST_NEEDS(can().joins);
     HOLDFAST_NEEDS(can().reclaims);
     seam_client all{url()};
     const auto id = become_node(all);

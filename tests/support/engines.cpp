@@ -5,6 +5,7 @@
 #endif
 #if HOLDFAST_WITH_REDIS
 #    include "support/redis_store.hpp"
+#    include "support/redlock_store.hpp"
 #endif
 
 #include <atomic>
@@ -36,7 +37,7 @@ private:
     [[nodiscard]] static std::string next_url() {
         static std::atomic<unsigned> count{0};
         const auto node = "node=memory:vote-" + std::to_string(++count) + '-';
-        return "quorum:?" + node + "a&" + node + "b&" + node + 'c';
+        return "quorum:?max_lease=86400000&" + node + "a&" + node + "b&" + node + 'c';
     }
 
     std::string url_ = next_url();
@@ -72,6 +73,9 @@ const std::vector<engine_under_test>& engines() {
             in_layout("redis_plain", "?layout=plain"),
             in_layout("redis_plain_fenced", "?layout=plain&fencing=yes"),
             in_layout("redis_redisson", "?layout=redisson&fencing=yes"),
+            {.name = "redlock",
+             .make_store = make<redlock_store>,
+             .dead_url = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"},
 #endif
     };
     return all;

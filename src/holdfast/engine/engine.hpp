@@ -43,6 +43,7 @@ struct capabilities {
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.
     bool refreshes = false;
+    bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
     const char* label = "this engine";                  ///< for error messages

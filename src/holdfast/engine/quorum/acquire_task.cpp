@@ -9,13 +9,29 @@ namespace holdfast::engine::quorum {
 
 using base::instant;
 
+namespace {
+
+/// A request that is sent again after it was granted has the same token.
+std::uint64_t first_proposal(task_host& host, std::uint64_t number) {
+    const auto* const held = host.book.find(number);
+    return held != nullptr ? held->token : host.next_proposal();
+}
+
+answer busy() {
+    answer out;
+    out.status = op_status::busy;
+    return out;
+}
+
+} // namespace
+
 acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, instant give_up)
     : task{id, give_up},
       host_{host},
       request_{op},
       queue_{op.queue},
       proposes_{host.proposes(op.ticket.format) && op.mode == mode::exclusive},
-      ballot_{host.nodes.size(), proposes_ ? host.next_proposal() : 0},
+      ballot_{host.nodes.size(), proposes_ ? first_proposal(host, op.ticket.owner.number) : 0},
       timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
                                                   : host.settings.timeout_for(op.lease)} {
     // No queues on nodes: two waiters could each be the first on half of them, for ever.
@@ -24,6 +40,7 @@ acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, inst
 }
 
 void acquire_task::start(instant now) {
+    if (now > request().not_after) { return host_.complete(*this, busy()); }
     for (unsigned node = 0; node < ballot_.nodes(); ++node) { consider(node, now); }
     if (!joining_.empty()) { host_.join(now); }
     judge(now);
@@ -79,6 +96,8 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         return;
     case op_status::busy:
         if (answer.token > 0) { return ballot_.on_low(node, round, answer.token); }
+        // A listener is told to wait; this means that the ticket is too late, or was released.
+        if (queue_ != queueing::no) { ++late_refusals_; }
         return ballot_.on_refused(node, round, vote::no);
     case op_status::queued: return ballot_.on_refused(node, round, vote::no);
     case op_status::not_joined:
@@ -144,8 +163,9 @@ void acquire_task::refuse(verdict verdict, instant now) {
         out.status = op_status::failed;
         out.error = make_error_code(errc::no_quorum);
         out.detail = describe_votes(now);
-    } else if (queue_ == queueing::no) {
-        out.status = op_status::busy;
+    } else if (queue_ == queueing::no ||
+               late_refusals_ > ballot_.nodes() - majority_of(ballot_.nodes())) {
+        out = busy();
     } else {
         out.status = op_status::queued;
         const auto& voting = request().voting;
@@ -192,9 +212,7 @@ void acquire_task::on_give_up(instant now) {
 void acquire_task::on_cancel(instant now) {
     withdraw_all(false, now);
     host_.waiters.remove(request().ticket.owner.number, false);
-    answer out;
-    out.status = op_status::busy;
-    host_.complete(*this, std::move(out));
+    host_.complete(*this, busy());
 }
 
 std::string acquire_task::describe_votes(instant now) const {

@@ -51,6 +51,7 @@ private:
     ballot ballot_;
     base::milliseconds timeout_;
     base::instant last_sent_{};
+    unsigned late_refusals_ = 0;
     node_set joining_; ///< to be asked when they have joined
     withdraw_op withdrawal_{};
     std::array<std::string, max_nodes> details_; ///< what went wrong, by node

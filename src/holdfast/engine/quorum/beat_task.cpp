@@ -13,7 +13,9 @@ beat_task::beat_task(task_host& host, op_id id, const beat_op& op, instant give_
     : task{id, give_up}, host_{host}, all_{op}, renewals_{beat_op{}} {
     auto& items = std::get<beat_op>(renewals_).items;
     for (const auto& item : op.items) {
-        if (!item.waiting) { items.push_back(item); }
+        if (item.waiting) { continue; }
+        items.push_back(item);
+        items.back().reclaim.reset(); // a majority must have renewed it first
     }
     tallies_.assign(items.size(), renewal_tally{host.nodes.size()});
 }

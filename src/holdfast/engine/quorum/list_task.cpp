@@ -14,9 +14,15 @@ using base::instant;
 
 list_task::list_task(task_host& host, op_id id, const list_op& op, instant give_up)
     : task{id, give_up}, host_{host}, request_{op} {
+    const auto dot = request_.cursor.find('.');
     const auto colon = request_.cursor.find(':');
-    if (colon == std::string::npos) { return; }
-    std::from_chars(request_.cursor.data(), request_.cursor.data() + colon, node_);
+    if (dot == std::string::npos || colon == std::string::npos || dot > colon) {
+        walk_ = host.walks.begin();
+        return;
+    }
+    const char* const text = request_.cursor.data();
+    std::from_chars(text, text + dot, walk_);
+    std::from_chars(text + dot + 1, text + colon, node_);
     request_.cursor.erase(0, colon + 1);
 }
 
@@ -41,10 +47,7 @@ void list_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
         return ask_page(now);
     }
     if (reported && !answer.report->locks.empty()) {
-        const auto& info = answer.report->locks.front();
-        auto& entry = entries_[tag - tags::inspection];
-        entry.reports.push_back(info);
-        if (!info.holders.empty()) { entry.first = std::min(entry.first, node); }
+        reports_[tag - tags::inspection].push_back(answer.report->locks.front());
     }
     if (--missing_ == 0) { conclude(); }
 }
@@ -52,9 +55,9 @@ void list_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
 void list_task::inspect_each(const report& names, instant now) {
     next_ = names.cursor;
     if (names.locks.empty()) { return conclude(); }
-    entries_.resize(names.locks.size());
-    missing_ = static_cast<unsigned>(entries_.size()) * host_.nodes.size();
-    for (unsigned at = 0; at < entries_.size(); ++at) {
+    reports_.resize(names.locks.size());
+    missing_ = static_cast<unsigned>(reports_.size()) * host_.nodes.size();
+    for (unsigned at = 0; at < reports_.size(); ++at) {
         const op each = inspect_op{names.locks[at].name, request_.format};
         for (unsigned node = 0; node < host_.nodes.size(); ++node) {
             host_.ask(*this, node, tags::inspection + at, each, give_up(), now);
@@ -66,15 +69,18 @@ void list_task::on_give_up(instant /*now*/) { fail("no answer in time"); }
 
 void list_task::conclude() {
     report found;
-    for (const auto& entry : entries_) {
-        if (entry.first != node_) { continue; } // listed with another node, or held by nobody
-        auto merged = merge(entry.reports, host_.nodes.size());
-        if (!merged.holders.empty()) { found.locks.push_back(std::move(merged)); }
+    for (const auto& reports : reports_) {
+        auto merged = merge(reports, host_.nodes.size());
+        if (merged.holders.empty() || !host_.walks.add(walk_, merged.name)) { continue; }
+        found.locks.push_back(std::move(merged));
     }
+    const auto walk = std::to_string(walk_) + '.';
     if (!next_.empty()) {
-        found.cursor = std::to_string(node_) + ':' + next_;
+        found.cursor = walk + std::to_string(node_) + ':' + next_;
     } else if (node_ + 1 < host_.nodes.size()) {
-        found.cursor = std::to_string(node_ + 1) + ':';
+        found.cursor = walk + std::to_string(node_ + 1) + ':';
+    } else {
+        host_.walks.end(walk_);
     }
     answer out;
     out.status = op_status::reported;

@@ -9,8 +9,8 @@
 namespace holdfast::engine::quorum {
 
 /// Walks the nodes one after the other: a page of names of one node, each of which is then
-/// inspected on all nodes. A name is listed with the first node that has it, and only if a majority
-/// has its holder. The cursor is `<node>:<the node's cursor>`. A node that does not answer is left
+/// inspected on all nodes. A name is listed if a majority has its holder, and if no earlier page has
+/// listed it. The cursor is `<walk>.<node>:<the node's cursor>`. A node that does not answer is left
 /// out: what a majority holds is also on the others.
 ///
 /// Thread safety: none.
@@ -30,17 +30,13 @@ private:
     void conclude();
     void fail(const std::string& detail);
 
-    struct listed_name {
-        std::vector<lock_info> reports{};
-        unsigned first = max_nodes; ///< the first node that has it
-    };
-
     task_host& host_;
     list_op request_;
     unsigned node_ = 0;
     unsigned silent_ = 0; ///< nodes that have not answered
     std::string next_;    ///< the node's cursor after this page
-    std::vector<listed_name> entries_; ///< of this page
+    unsigned walk_ = 0;
+    std::vector<std::vector<lock_info>> reports_; ///< the nodes' reports of each name of this page
     unsigned missing_ = 0;
 };
 

@@ -67,6 +67,7 @@ capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) c
     can.readers_fence = false;
     can.frees_dead_at_once = false;
     can.sees_waiters = false;
+    can.reclaims = can.joins = false;
     can.dead_waiter_delay = base::milliseconds{0};
     can.longest_lease = settings.max_lease;
     can.longest_lease_option = "max_lease in the URL";

@@ -7,6 +7,7 @@
 #include "holdfast/engine/quorum/barred_nodes.hpp"
 #include "holdfast/engine/quorum/debts.hpp"
 #include "holdfast/engine/quorum/hints.hpp"
+#include "holdfast/engine/quorum/list_walks.hpp"
 #include "holdfast/engine/quorum/membership.hpp"
 #include "holdfast/engine/quorum/options.hpp"
 #include "holdfast/engine/quorum/vote_book.hpp"
@@ -45,6 +46,7 @@ public:
     hints waiters;
     vote_book book;
     barred_nodes barred;
+    list_walks walks;
     layout default_layout; ///< of locks that name none
     base::jitter jitter;
 
