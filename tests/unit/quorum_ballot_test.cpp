@@ -57,6 +57,14 @@ TEST(ballot, fails_early_when_a_majority_is_impossible) {
     EXPECT_EQ(of("n"), verdict::busy);
 }
 
+TEST(ballot, waits_for_the_answers_that_decide_whether_it_is_busy) {
+    EXPECT_EQ(of("dd..n"), verdict::undecided);
+    EXPECT_EQ(of("dd.nn"), verdict::undecided);
+    EXPECT_EQ(of("ddy.n"), verdict::no_quorum); // two say no at most
+    EXPECT_EQ(of("ddynn"), verdict::no_quorum);
+    EXPECT_EQ(of("ddnnn"), verdict::busy);
+}
+
 TEST(ballot, is_busy_only_if_the_silent_nodes_could_not_have_changed_it) {
     EXPECT_EQ(of("nnndd"), verdict::busy);
     EXPECT_EQ(of("nnyyu"), verdict::no_quorum); // one more vote would have been a majority

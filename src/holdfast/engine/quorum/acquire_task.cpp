@@ -74,10 +74,23 @@ void acquire_task::send(unsigned node, instant now) {
 }
 
 void acquire_task::on_node_changed(unsigned node, instant now) {
-    if (!joining_.has(node) || !is_open()) { return; }
+    const bool still_joins = host_.nodes.check(node, now) == membership::readiness::joining;
+    if (!joining_.has(node) || still_joins) { return; }
     joining_.remove(node);
+    if (!is_open()) { return add_vote(node, now); }
+    if (!host_.nodes.defect().empty()) { return reject_defect(now); }
     consider(node, now);
     judge(now);
+}
+
+/// A node that joins after the majority has voted: one vote more, for the day when another node
+/// dies.
+void acquire_task::add_vote(unsigned node, instant now) {
+    auto* const held = host_.book.find(request().ticket.owner.number);
+    const bool mine = held != nullptr && held->token == token();
+    if (!mine || host_.nodes.check(node, now) != membership::readiness::votes) { return; }
+    held->nodes.add(node);
+    send(node, now);
 }
 
 void acquire_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
@@ -145,18 +158,19 @@ void acquire_task::grant(instant now) {
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
         if (ballot_.may_hold(node)) { record.nodes.add(node); }
     }
-    record.token = proposes_ ? ballot_.proposal() : ballot_.highest();
+    record.token = token();
     record.until = votes_until(now);
     if (host_.proposes(request().ticket.format)) { record.terms = std::make_shared<const acquire_op>(request()); }
     host_.book.put(request().ticket.owner.number, std::move(record), now);
     host_.waiters.remove(request().ticket.owner.number, true);
     answer out;
     out.status = op_status::granted;
-    out.token = proposes_ ? ballot_.proposal() : ballot_.highest();
+    out.token = token();
     host_.complete(*this, std::move(out));
 }
 
 void acquire_task::refuse(verdict verdict, instant now) {
+    joining_.clear();
     withdraw_all(true, now);
     answer out;
     if (verdict == verdict::no_quorum) {
@@ -177,6 +191,17 @@ void acquire_task::refuse(verdict verdict, instant now) {
         const bool split = ballot_.count(vote::no) < majority_of(ballot_.nodes());
         host_.waiters.add(request().ticket.name, request().ticket.owner.number, split);
     }
+    host_.complete(*this, std::move(out));
+}
+
+/// Two of its nodes have turned out to be the same server, or the like.
+void acquire_task::reject_defect(instant now) {
+    joining_.clear();
+    withdraw_all(false, now);
+    answer out;
+    out.status = op_status::failed;
+    out.error = make_error_code(errc::invalid_option);
+    out.detail = host_.nodes.defect();
     host_.complete(*this, std::move(out));
 }
 
@@ -210,6 +235,7 @@ void acquire_task::on_give_up(instant now) {
 }
 
 void acquire_task::on_cancel(instant now) {
+    joining_.clear();
     withdraw_all(false, now);
     host_.waiters.remove(request().ticket.owner.number, false);
     host_.complete(*this, busy());

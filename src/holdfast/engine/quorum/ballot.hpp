@@ -34,6 +34,7 @@ enum class verdict : std::uint8_t {
 /// | yes + open >= majority                                   | undecided                        |
 /// | yes + open + low >= majority, in the first three rounds  | propose                          |
 /// | more than N - majority said no, or low in the last round | busy                             |
+/// | more than that may still say so                          | undecided                        |
 /// | else                                                     | no_quorum                        |
 ///
 /// An answer of an earlier round counts only in `may_hold`: the node may have given a vote then. A
