@@ -61,7 +61,8 @@ void with_pottery(const std::string& address) {
 
 void with_quorum(const std::string& addresses) {
     // [doc: quorum]
-    holdfast::client fleet{"redlock://" + addresses}; // host:port,host:port,host:port
+    // "redlock://host:port,host:port,host:port?layout=plain"
+    holdfast::client fleet{"redlock://" + addresses + "?layout=plain"};
     holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
     const std::scoped_lock hold{stock};
     sell_one();
