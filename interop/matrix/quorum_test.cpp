@@ -1,5 +1,5 @@
-// A foreign Redlock and Holdfast over the same servers, with and without dead ones: one excludes the
-// other, wakes it by a release, and takes over what it leaves behind.
+// A foreign Redlock and Holdfast over the same servers, with and without dead ones: one excludes
+// the other, wakes it by a release, and takes over what it leaves behind.
 
 #include "quorum_matrix.hpp"
 

@@ -1,6 +1,7 @@
 // P1, P2, P3, P7, P8: processes take a lock of a quorum of five servers while processes and servers
-// are killed and frozen at random; their history is checked. A server that is killed loses its data.
-// Some seconds; HOLDFAST_CHAOS_SECONDS=60 makes it a minute, HOLDFAST_TEST_SEED repeats its chances.
+// are killed and frozen at random; their history is checked. A server that is killed loses its
+// data. It takes some seconds; HOLDFAST_CHAOS_SECONDS=60 makes it a minute, HOLDFAST_TEST_SEED
+// repeats its chances.
 
 #include "fault/redlock_fixture.hpp"
 #include "history/checker.hpp"
