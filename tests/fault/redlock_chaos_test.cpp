@@ -123,7 +123,8 @@ protected:
     [[nodiscard]] std::string undocumented_keys() {
         std::string out;
         for (auto& server : servers) {
-            for (const auto& key : server.command({"KEYS", "*"}).items()) {
+            const auto keys = server.command({"KEYS", "*"});
+            for (const auto& key : keys.items()) {
                 const auto name = key.string();
                 if (name != "hf:node" && name != "hf:mark" && !name.starts_with("hf:{stock}")) {
                     out += name + '\n';

@@ -9,7 +9,7 @@ namespace {
 
 using namespace holdfast::engine::quorum;
 
-/// Votes by letter: y(es), l(ow), n(o), d(own), u(nknown), s(kipped), . (open).
+/// Votes by letter, y: yes, l: low, n: no, d: down, u: unknown, s: skipped, .: open.
 ballot with_votes(std::string_view votes, std::uint64_t proposal = 100) {
     ballot out{static_cast<unsigned>(votes.size()), proposal};
     for (unsigned node = 0; node < votes.size(); ++node) {

@@ -84,14 +84,15 @@ void acquire_task::on_node_changed(unsigned node, instant now) {
     judge(now);
 }
 
-/// A node that joins after the majority has voted: one vote more, for the day when another node
-/// dies.
+/// A node that joins after the majority has voted is to have a vote, too, for the day when another
+/// node dies. A renewal gives it one, if the lock is still held by then.
 void acquire_task::add_vote(unsigned node, instant now) {
-    auto* const held = host_.book.find(request().ticket.owner.number);
+    const auto number = request().ticket.owner.number;
+    const auto* const held = host_.book.find(number);
     const bool mine = held != nullptr && held->token == token();
-    if (!mine || host_.nodes.check(node, now) != membership::readiness::votes) { return; }
-    held->nodes.add(node);
-    send(node, now);
+    if (mine && host_.nodes.check(node, now) == membership::readiness::votes) {
+        host_.renew_soon(number);
+    }
 }
 
 void acquire_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
@@ -124,7 +125,7 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         return;
     case op_status::failed:
         ballot_.on_refused(node, round, vote::down);
-        details_[node] = std::move(answer.detail);
+        details_[node] = "failed: " + answer.detail;
         return;
     default: ballot_.on_unknown(node, round); details_[node] = std::move(answer.detail);
     }
@@ -260,8 +261,7 @@ std::string acquire_task::describe_votes(instant now) const {
         case vote::open: text += joining_.has(node) ? "has not joined" : "has not answered"; break;
         case vote::down:
         case vote::unknown:
-            text += details_[node].empty() ? host_.nodes.trouble(node, now)
-                                           : "failed: " + details_[node];
+            text += details_[node].empty() ? host_.nodes.trouble(node, now) : details_[node];
             break;
         }
     }

@@ -34,7 +34,7 @@ enum class verdict : std::uint8_t {
 /// |----------------------------------------------------------|----------------------------------|
 /// | yes >= majority                                          | granted                          |
 /// | yes + open >= majority                                   | undecided                        |
-/// | yes + open + low >= majority, in the first three rounds  | propose                          |
+/// | yes + open + low >= majority, before the third round     | propose                          |
 /// | more than N - majority said no, or low in the last round | busy                             |
 /// | more than that may still say so                          | undecided                        |
 /// | else                                                     | no_quorum                        |

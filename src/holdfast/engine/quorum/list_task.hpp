@@ -27,7 +27,8 @@ private:
 
     void ask_page(base::instant now);
     void inspect_each(const report& names, base::instant now);
-    void conclude();
+    void conclude(base::instant now);
+    void ask_next_page(base::instant now);
     void fail(const std::string& detail);
 
     task_host& host_;

@@ -37,6 +37,8 @@ public:
     virtual void complete(task& task, answer&& answer) = 0;
     /// Ends acquires of a ticket that are not decided yet.
     virtual void abort_acquires(const ticket& ticket, base::instant now) = 0;
+    /// Asks the holder with this number to renew.
+    virtual void renew_soon(std::uint64_t number) = 0;
     /// A token that is above all that this client has proposed.
     [[nodiscard]] virtual std::uint64_t next_proposal() = 0;
 
