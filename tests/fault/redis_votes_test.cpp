@@ -20,13 +20,12 @@ protected:
         return milliseconds{server.command({"PTTL", key}).number()};
     }
     /// Makes the server a node that votes at once.
-    void make_node() {
-        server.command({"SET", "hf:node",
-                        "00000000000000ff"
-                        "00060000"
-                        "0000000000000001"});
+    void make_node(seam_client& client) {
+        const auto joined = client.ask(engine::join_op{60s, engine::join_mode::vote_now}).report;
+        ASSERT_NE(joined, nullptr);
+        node_id = joined->node_id;
     }
-    static constexpr std::uint64_t node_id = 255;
+    std::uint64_t node_id = 0;
 };
 
 TEST_F(redis_votes, neither_read_nor_raise_the_mark) { // P3
@@ -45,8 +44,8 @@ TEST_F(redis_votes, neither_read_nor_raise_the_mark) { // P3
 }
 
 TEST_F(redis_votes, cost_no_more_calls_than_another_grant) {
-    make_node();
     seam_client all{server.url()};
+    make_node(all);
     const auto vote = [&] {
         const auto mine = all.ticket("stock");
         const request terms{.proposed_token = clock(), .node_id = node_id};
@@ -80,8 +79,8 @@ TEST_F(redis_votes, keep_their_record_for_a_minute_past_the_token) { // P3, P8
 }
 
 TEST_F(redis_votes, in_an_exchange_are_counted_too) {
-    make_node();
     seam_client all{server.url()};
+    make_node(all);
     const auto vote = [&](const engine::ticket& ticket) {
         return seam_client::acquire_op(ticket, {.proposed_token = clock(), .node_id = node_id});
     };

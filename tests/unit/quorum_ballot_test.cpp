@@ -9,7 +9,7 @@ namespace {
 
 using namespace holdfast::engine::quorum;
 
-/// Votes by letter: y(es), l(ow), n(o), d(own), u(nknown), s(kipped), . (open).
+/// Votes by letter, y: yes, l: low, n: no, d: down, u: unknown, s: skipped, .: open.
 ballot with_votes(std::string_view votes, std::uint64_t proposal = 100) {
     ballot out{static_cast<unsigned>(votes.size()), proposal};
     for (unsigned node = 0; node < votes.size(); ++node) {
@@ -55,6 +55,14 @@ TEST(ballot, fails_early_when_a_majority_is_impossible) {
     EXPECT_EQ(of("ddd.."), verdict::no_quorum);
     EXPECT_EQ(of("uuu.."), verdict::no_quorum);
     EXPECT_EQ(of("n"), verdict::busy);
+}
+
+TEST(ballot, waits_for_the_answers_that_decide_whether_it_is_busy) {
+    EXPECT_EQ(of("dd..n"), verdict::undecided);
+    EXPECT_EQ(of("dd.nn"), verdict::undecided);
+    EXPECT_EQ(of("ddy.n"), verdict::no_quorum); // two say no at most
+    EXPECT_EQ(of("ddynn"), verdict::no_quorum);
+    EXPECT_EQ(of("ddnnn"), verdict::busy);
 }
 
 TEST(ballot, is_busy_only_if_the_silent_nodes_could_not_have_changed_it) {

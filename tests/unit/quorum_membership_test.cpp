@@ -146,7 +146,7 @@ TEST_F(quorum_membership, a_silent_node_is_probed_now_and_then) {
     join_all();
     nodes.on_silence(1, "no answer in time", at(0s));
     EXPECT_EQ(nodes.check(1, at(50ms)), readiness::down);
-    EXPECT_EQ(nodes.trouble(1, at(50ms)), "no answer in time");
+    EXPECT_EQ(nodes.trouble(1, at(50ms)), "failed: no answer in time");
     EXPECT_EQ(nodes.check(1, at(100ms)), readiness::votes);
     nodes.on_asked(1, at(100ms));
     EXPECT_EQ(nodes.check(1, at(150ms)), readiness::down);

@@ -10,7 +10,7 @@ namespace {
 using namespace holdfast::engine;
 using namespace holdfast::engine::quorum;
 
-/// r(enewed), l(ost), c: reclaimed, u(nknown), . (no answer yet).
+/// r: renewed, l: lost, c: reclaimed, u: unknown, .: no answer yet.
 op_status renewal(std::string_view answers) {
     renewal_tally tally{static_cast<unsigned>(answers.size())};
     for (unsigned node = 0; node < answers.size(); ++node) {
@@ -48,7 +48,7 @@ TEST(renewal_tally, does_not_count_a_reclaimed_vote) {
     EXPECT_EQ(renewal("ccc.."), op_status::lost);
 }
 
-/// r(eleased), h(anded off), n(ot held), u(nknown), . (no answer yet), - (not asked).
+/// r: released, h: handed off, n: not held, u: unknown, .: no answer yet, -: not asked.
 op_status release(std::string_view answers) {
     node_set asked;
     for (unsigned node = 0; node < answers.size(); ++node) {
@@ -67,11 +67,18 @@ op_status release(std::string_view answers) {
     return tally.decided() ? tally.verdict() : op_status::queued;
 }
 
-TEST(release_tally, is_done_when_others_can_reach_a_majority) {
+TEST(release_tally, is_done_when_a_majority_has_released) {
     EXPECT_EQ(release("rrr.."), op_status::released);
     EXPECT_EQ(release("rr..."), op_status::queued);
     EXPECT_EQ(release("hrruu"), op_status::released);
-    EXPECT_EQ(release("r..--"), op_status::released); // three votes, of which two may be left
+    EXPECT_EQ(release("r..--"), op_status::queued);
+    EXPECT_EQ(release("rrr--"), op_status::released);
+}
+
+TEST(release_tally, is_done_when_others_can_reach_a_majority_without_the_silent_nodes) {
+    EXPECT_EQ(release("rruu-"), op_status::released);
+    EXPECT_EQ(release("rru--"), op_status::released);
+    EXPECT_EQ(release("rru.-"), op_status::queued);
 }
 
 TEST(release_tally, is_unknown_if_too_many_nodes_are_silent) {
@@ -79,11 +86,11 @@ TEST(release_tally, is_unknown_if_too_many_nodes_are_silent) {
     EXPECT_EQ(release("uuuuu"), op_status::unknown);
 }
 
-TEST(release_tally, says_not_held_only_when_no_node_can_say_otherwise) {
-    EXPECT_EQ(release("nnn.."), op_status::queued);
-    EXPECT_EQ(release("nnnnn"), op_status::not_held);
+TEST(release_tally, says_not_held_when_no_majority_can_have_had_it) {
+    EXPECT_EQ(release("nnn.."), op_status::not_held);
+    EXPECT_EQ(release("nn..."), op_status::queued);
     EXPECT_EQ(release("nnnuu"), op_status::not_held);
-    EXPECT_EQ(release("nnnnr"), op_status::released);
+    EXPECT_EQ(release("nnnnr"), op_status::not_held);
     EXPECT_EQ(release("-----"), op_status::not_held);
 }
 

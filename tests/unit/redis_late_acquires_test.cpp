@@ -127,6 +127,18 @@ TEST_F(redis_late_acquires, are_limited_in_number) { // P9
     EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
 }
 
+TEST_F(redis_late_acquires, are_left_alone_when_their_ticket_asks_again) {
+    add(7, 10s);
+    all.mark_unwanted(owner(7), true, now);
+    const auto due = take_due(all.due());
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_TRUE(due[0].asks_again) << "its withdrawal must leave no memory";
+    all.mark_wanted(owner(7));
+    EXPECT_TRUE(take_due(now + 9s).empty());
+    mark_unwanted(7);
+    EXPECT_FALSE(take_due(now + 9s).at(0).asks_again);
+}
+
 TEST_F(redis_late_acquires, that_cannot_arrive_any_more_are_dropped_first) {
     for (std::uint64_t number = 0; number < late_acquires::max_entries; ++number) {
         add(number, 1s);

@@ -98,8 +98,11 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
-    plan.drift = request.options.quorum.drift ? request.options.quorum.drift : caps.drift;
-    plan.tries = request.options.quorum.tries > 0 ? request.options.quorum.tries : caps.tries;
+    if (!caps.joins) { // a quorum
+        const auto& voting = request.options.quorum;
+        plan.drift = voting.drift ? voting.drift : caps.drift;
+        plan.tries = voting.tries > 0 ? voting.tries : caps.tries;
+    }
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }

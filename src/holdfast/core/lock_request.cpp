@@ -165,8 +165,7 @@ engine::lock_format lock_format_of(const lock_options& options) noexcept {
 }
 
 machine::lease_terms terms_of(const lock_options& options) noexcept {
-    machine::lease_terms terms{options.lease, options.margin, options.max_hold, options.renew,
-                               options.quorum.drift};
+    machine::lease_terms terms{options.lease, options.margin, options.max_hold, options.renew};
     if (terms.max_hold > milliseconds{0}) { terms.lease = std::min(terms.lease, terms.max_hold); }
     return terms;
 }

@@ -21,6 +21,7 @@ public:
     void start(base::instant now) override;
     void on_answer(unsigned node, unsigned tag, answer& answer, base::instant now) override;
     void on_node_changed(unsigned node, base::instant now) override;
+    [[nodiscard]] bool waits_for_nodes() const noexcept override { return !joining_.empty(); }
     void on_give_up(base::instant now) override;
     void on_cancel(base::instant now) override;
     [[nodiscard]] const ticket* acquires() const noexcept override {
@@ -34,19 +35,25 @@ private:
         return std::get<acquire_op>(request_);
     }
     void consider(unsigned node, base::instant now);
+    void add_vote(unsigned node, base::instant now);
     void send(unsigned node, base::instant now);
     void on_vote(unsigned node, unsigned round, answer& answer, base::instant now);
     void judge(base::instant now);
     void grant(base::instant now);
     void refuse(verdict verdict, base::instant now);
+    void reject_defect(base::instant now);
     void withdraw_all(bool asks_again, base::instant now);
     void on_withdrawn(unsigned node, const answer& answer, base::instant now);
+    [[nodiscard]] std::uint64_t token() const noexcept {
+        return proposes_ ? ballot_.proposal() : ballot_.highest();
+    }
     [[nodiscard]] base::instant votes_until(base::instant now) const noexcept;
     [[nodiscard]] std::string describe_votes(base::instant now) const;
 
     task_host& host_;
     op request_; ///< as it is sent to the nodes
     queueing queue_;
+    base::instant not_after_; ///< the caller's
     bool proposes_; ///< a token; readers share that of the last writer
     ballot ballot_;
     base::milliseconds timeout_;

@@ -37,7 +37,10 @@ quorum::verdict ballot::verdict() const noexcept {
     if (yes + open >= majority) { return result::undecided; }
     const bool last = round_ >= max_rounds;
     if (!last && yes + open + low >= majority) { return result::propose; }
-    return no + (last ? low : 0) > nodes_ - majority ? result::busy : result::no_quorum;
+    const auto refused = no + (last ? low : 0);
+    if (refused > nodes_ - majority) { return result::busy; }
+    // Which of the two it is the missing answers may still decide.
+    return refused + open > nodes_ - majority ? result::undecided : result::no_quorum;
 }
 
 void ballot::begin_round(std::uint64_t proposal) noexcept {

@@ -20,20 +20,23 @@ enum class vote : std::uint8_t {
 
 enum class verdict : std::uint8_t {
     undecided,
-    granted,     ///< a majority said yes
-    propose,     ///< a majority is possible with a higher token: begin another round
-    busy,        ///< so many said no that the others cannot make a majority
-    no_quorum,   ///< no majority, and nodes that did not answer decide it
+    granted,   ///< a majority said yes
+    propose,   ///< a majority is possible with a higher token: begin another round
+    busy,      ///< so many said no that the others cannot make a majority
+    no_quorum, ///< no majority, and nodes that did not answer decide it
 };
 
 /// Counts votes for one proposed token at a time.
+///
+/// State table: the first row that applies.
 ///
 /// | so far                                                   | verdict                          |
 /// |----------------------------------------------------------|----------------------------------|
 /// | yes >= majority                                          | granted                          |
 /// | yes + open >= majority                                   | undecided                        |
-/// | yes + open + low >= majority, in the first three rounds  | propose                          |
+/// | yes + open + low >= majority, before the third round     | propose                          |
 /// | more than N - majority said no, or low in the last round | busy                             |
+/// | more than that may still say so                          | undecided                        |
 /// | else                                                     | no_quorum                        |
 ///
 /// An answer of an earlier round counts only in `may_hold`: the node may have given a vote then. A

@@ -29,7 +29,7 @@ list_task::list_task(task_host& host, op_id id, const list_op& op, instant give_
 void list_task::start(instant now) { ask_page(now); }
 
 void list_task::ask_page(instant now) {
-    if (node_ >= host_.nodes.size()) { return conclude(); }
+    if (node_ >= host_.nodes.size()) { return conclude(now); }
     host_.ask(*this, node_, tags::page, request_, give_up(), now);
 }
 
@@ -49,12 +49,12 @@ void list_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
     if (reported && !answer.report->locks.empty()) {
         reports_[tag - tags::inspection].push_back(answer.report->locks.front());
     }
-    if (--missing_ == 0) { conclude(); }
+    if (--missing_ == 0) { conclude(now); }
 }
 
 void list_task::inspect_each(const report& names, instant now) {
     next_ = names.cursor;
-    if (names.locks.empty()) { return conclude(); }
+    if (names.locks.empty()) { return conclude(now); }
     reports_.resize(names.locks.size());
     missing_ = static_cast<unsigned>(reports_.size()) * host_.nodes.size();
     for (unsigned at = 0; at < reports_.size(); ++at) {
@@ -67,7 +67,7 @@ void list_task::inspect_each(const report& names, instant now) {
 
 void list_task::on_give_up(instant /*now*/) { fail("no answer in time"); }
 
-void list_task::conclude() {
+void list_task::conclude(instant now) {
     report found;
     for (const auto& reports : reports_) {
         auto merged = merge(reports, host_.nodes.size());
@@ -82,10 +82,19 @@ void list_task::conclude() {
     } else {
         host_.walks.end(walk_);
     }
+    if (found.locks.empty() && !found.cursor.empty()) { return ask_next_page(now); }
     answer out;
     out.status = op_status::reported;
     out.report = std::make_shared<const report>(std::move(found));
     host_.complete(*this, std::move(out));
+}
+
+/// An empty page looks like the end of a list to a person.
+void list_task::ask_next_page(instant now) {
+    reports_.clear();
+    if (next_.empty()) { ++node_; }
+    request_.cursor = std::exchange(next_, {});
+    ask_page(now);
 }
 
 void list_task::fail(const std::string& detail) {

@@ -15,8 +15,8 @@ membership::membership(std::vector<std::string> labels, base::milliseconds max_l
 }
 
 unsigned membership::healthy() const noexcept {
-    return static_cast<unsigned>(std::count_if(
-        nodes_.begin(), nodes_.end(), [](const member& each) { return !each.silent; }));
+    return static_cast<unsigned>(std::count_if(nodes_.begin(), nodes_.end(),
+                                               [](const member& each) { return !each.silent; }));
 }
 
 bool membership::may_probe(const member& node, instant now) const noexcept {
@@ -49,7 +49,7 @@ std::string membership::trouble(unsigned node, instant now) const {
                std::to_string(left.count()) + " s, when every lease that it may have forgotten " +
                "has ended (max_lease is " + std::to_string(max_lease_.count()) + " ms)";
     }
-    return each.detail.empty() ? "no answer" : each.detail;
+    return each.detail.empty() ? "has not answered" : "failed: " + each.detail;
 }
 
 std::optional<join_op> membership::next_join(unsigned node, instant now) {

@@ -121,13 +121,13 @@ void quorum_engine::submit(op_id id, const op& op, instant give_up) {
         if (!rejected && acquire->kind == primitive::semaphore) {
             rejected = admission::failed_answer(errc::unsupported, "a quorum has no semaphores");
         }
-        if (!rejected && acquire->lease > settings.max_lease) {
-            rejected = admission::failed_answer(
-                errc::invalid_option, "lease: is above max_lease of the quorum's URL");
+        if (!rejected && !nodes.defect().empty()) {
+            rejected = admission::failed_answer(errc::invalid_option, nodes.defect());
         }
-    }
-    if (!rejected && !nodes.defect().empty()) {
-        rejected = admission::failed_answer(errc::invalid_option, nodes.defect());
+        if (!rejected && acquire->lease > settings.max_lease) {
+            rejected = admission::failed_answer(errc::invalid_option,
+                                                "lease: is above max_lease of the quorum's URL");
+        }
     }
     if (std::holds_alternative<join_op>(op)) {
         rejected = admission::failed_answer(errc::unsupported, "a quorum is no node of another");

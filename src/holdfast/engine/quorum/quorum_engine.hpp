@@ -52,6 +52,7 @@ private:
     [[nodiscard]] base::milliseconds attempt() const override;
     void complete(task& task, answer&& answer) override;
     void abort_acquires(const ticket& ticket, base::instant now) override;
+    void renew_soon(std::uint64_t number) override;
     [[nodiscard]] std::uint64_t next_proposal() override;
 
     [[nodiscard]] std::unique_ptr<task> make_task(op_id id, const op& op, base::instant give_up);
@@ -75,8 +76,8 @@ private:
     sink* sink_ = nullptr;
     std::vector<slot_entry> slots_;
     std::vector<std::size_t> free_;
-    std::size_t open_tasks_ = 0;               ///< not answered yet
-    base::instant earliest_ = base::never;     ///< no open task gives up before
+    std::size_t open_tasks_ = 0;           ///< not answered yet
+    base::instant earliest_ = base::never; ///< no open task gives up before
     std::uint64_t last_proposal_ = 0;
 };
 

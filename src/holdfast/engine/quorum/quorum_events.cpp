@@ -63,7 +63,7 @@ void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) 
     switch (notice.type) {
     case notice::kind::maybe_free: waiters.on_hint(node, notice.number, now); return;
     case notice::kind::broken: // one node's word is not enough: a renewal will tell
-        sink_->noticed({notice::kind::doubtful, notice.number, 0});
+        renew_soon(notice.number);
         return;
     case notice::kind::inbox_reset: // a new connection, perhaps to a server that was restarted
         nodes.on_left(node);
@@ -73,6 +73,10 @@ void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) 
     case notice::kind::granted: // never asked for
     case notice::kind::doubtful: return;
     }
+}
+
+void quorum_engine::renew_soon(std::uint64_t number) {
+    sink_->noticed({notice::kind::doubtful, number, 0});
 }
 
 base::milliseconds quorum_engine::attempt() const {

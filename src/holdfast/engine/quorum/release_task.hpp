@@ -6,8 +6,8 @@
 
 namespace holdfast::engine::quorum {
 
-/// Answers as soon as so few votes can be left that others can reach a majority. What a node does
-/// not confirm becomes a debt.
+/// Answers as soon as a majority has given the votes back. What a node does not confirm becomes a
+/// debt.
 ///
 /// Thread safety: none.
 class release_task final : public task {

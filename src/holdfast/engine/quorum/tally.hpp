@@ -47,8 +47,14 @@ private:
 
 /// What the nodes say of a release or a withdrawal that was sent to those that may have a vote.
 ///
-/// Done as soon as so few votes can be left that others can reach a majority: `released` if a node
-/// released one, else `not_held`. If all have answered and it is not done: `unknown`.
+/// | so far                                                   | verdict                           |
+/// |----------------------------------------------------------|-----------------------------------|
+/// | released >= majority                                     | released                          |
+/// | released + not answered + unknown < majority             | not_held: it was lost before      |
+/// | all have answered or failed, and so few are unknown that |                                   |
+/// | others can reach a majority without them                 | released                          |
+/// | all have answered or failed                              | unknown                           |
+/// | else                                                     | queued: undecided                 |
 ///
 /// Thread safety: none.
 class release_tally {
@@ -61,25 +67,24 @@ public:
             return;
         }
         left_.remove(node);
+        unknown_.remove(node);
         const bool did = status == op_status::released || status == op_status::handed_off;
         if (did) { released_.add(node); }
     }
     [[nodiscard]] op_status verdict() const noexcept {
-        if (left_.count() <= nodes_ - majority_of(nodes_) && settled()) {
-            return released_.empty() ? op_status::not_held : op_status::released;
-        }
-        return left_ == unknown_ ? op_status::unknown : op_status::queued;
+        const auto majority = majority_of(nodes_);
+        if (released_.count() >= majority) { return op_status::released; }
+        if (released_.count() + left_.count() < majority) { return op_status::not_held; }
+        if (left_ != unknown_) { return op_status::queued; }
+        return left_.count() <= nodes_ - majority ? op_status::released : op_status::unknown;
     }
     [[nodiscard]] bool decided() const noexcept { return verdict() != op_status::queued; }
 
 private:
-    /// "Not held" is only certain when no node is left that may say otherwise.
-    [[nodiscard]] bool settled() const noexcept { return !released_.empty() || left_ == unknown_; }
-
     unsigned nodes_;
     node_set left_; ///< may still have the vote
     node_set released_;
-    node_set unknown_;
+    node_set unknown_; ///< of those in `left_`: have failed to answer
 };
 
 } // namespace holdfast::engine::quorum

@@ -37,6 +37,8 @@ public:
     virtual void complete(task& task, answer&& answer) = 0;
     /// Ends acquires of a ticket that are not decided yet.
     virtual void abort_acquires(const ticket& ticket, base::instant now) = 0;
+    /// Asks the holder with this number to renew.
+    virtual void renew_soon(std::uint64_t number) = 0;
     /// A token that is above all that this client has proposed.
     [[nodiscard]] virtual std::uint64_t next_proposal() = 0;
 
@@ -83,6 +85,8 @@ public:
     virtual void on_answer(unsigned node, unsigned tag, answer& answer, base::instant now) = 0;
     /// A node has joined, or cannot.
     virtual void on_node_changed(unsigned /*node*/, base::instant /*now*/) {}
+    /// Whether it wants to hear of nodes that are joining.
+    [[nodiscard]] virtual bool waits_for_nodes() const noexcept { return false; }
     /// `give_up` has passed.
     virtual void on_give_up(base::instant now) = 0;
     /// Ends an acquire that is not decided yet. REQUIRES: acquires() is not null.
@@ -93,7 +97,9 @@ public:
     [[nodiscard]] op_id id() const noexcept { return id_; }
     [[nodiscard]] base::instant give_up() const noexcept { return give_up_; }
     [[nodiscard]] bool is_open() const noexcept { return !completed_; }
-    [[nodiscard]] bool is_over() const noexcept { return completed_ && outstanding_ == 0; }
+    [[nodiscard]] bool is_over() const noexcept {
+        return completed_ && outstanding_ == 0 && !waits_for_nodes();
+    }
 
     // For the host.
     std::size_t slot = 0;
