@@ -23,15 +23,15 @@ namespace holdfast::compat {
 
 /// What redsync does by default: an expiry of 8 s, 32 tries with 50 to 250 ms between them, and a
 /// node that does not answer within a twentieth of the expiry is left out. The library relies on a
-/// lock until 0.01 * expiry before its end; that becomes the margin, in addition to what every lease
-/// allows for clocks that differ.
+/// lock until 0.01 * expiry before its end; that becomes the margin, in addition to what every
+/// lease allows for clocks that differ.
 ///
 ///     holdfast::client fleet{"redlock://redis1,redis2,redis3"};
 ///     holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redsync()};
 ///
 /// Unlike redsync, Holdfast renews the lease while the lock is held, unless `renew` is false.
-[[nodiscard]] inline lock_options
-redsync(std::chrono::milliseconds expiry = std::chrono::seconds{8}) {
+[[nodiscard]] inline lock_options redsync(std::chrono::milliseconds expiry = std::chrono::seconds{
+                                              8}) {
     lock_options options;
     options.lease = expiry;
     options.margin = expiry / 100 + std::chrono::milliseconds{2};

@@ -40,7 +40,8 @@ TEST_P(example, of_the_migration_prints_what_its_page_says) {
     test::sandbox sandbox;
     const auto end = sandbox.run({HOLDFAST_INTEROP_MIGRATE, std::to_string(server().port())});
     EXPECT_EQ(end.code, 0) << end.err;
-    EXPECT_EQ(end.out, "sold one\nsold one\nsold one\nsold one\nsold one\n") << end.err;
+    EXPECT_EQ(end.out, "sold one\nsold one\nsold one\nsold one\nsold one\nsold one\nsold one\n")
+        << end.err;
     server().flush_all(); // the native layout leaves a record
 }
 

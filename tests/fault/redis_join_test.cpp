@@ -92,14 +92,20 @@ TEST_F(redis_join, a_restarted_server_votes_late) {
 TEST_F(redis_join, a_clock_that_was_stepped_back_does_not_keep_a_node_from_voting_for_long) { // P7
     server.set_clock(7200s);
     const auto id = here.join(max_lease).report->node_id;
+    // The first one fails: the client learns by it that the clock was changed.
+    const auto vote = [&] {
+        const auto ticket = here.ticket("stock");
+        (void)here.acquire(ticket, {.node_id = id});
+        return here.acquire(ticket, {.node_id = id}).status;
+    };
     server.set_clock(0s);
-    EXPECT_EQ(here.acquire(here.ticket("stock"), {.node_id = id}).status, op_status::not_joined);
+    EXPECT_EQ(vote(), op_status::not_joined);
     const auto again = here.join(max_lease).report;
     ASSERT_NE(again, nullptr);
     EXPECT_EQ(again->node_id, id);
     EXPECT_LE(again->votes_in, delay);
     server.set_clock(std::chrono::duration_cast<std::chrono::seconds>(delay) + 1s);
-    EXPECT_EQ(here.acquire(here.ticket("stock"), {.node_id = id}).status, op_status::granted);
+    EXPECT_EQ(vote(), op_status::granted);
 }
 
 TEST_F(redis_join, all_clients_need_the_same_max_lease) {

@@ -49,10 +49,12 @@ TEST_F(redlock_rejoin, nodes_that_lost_their_data_grant_nothing_while_a_lease_ma
         std::error_code ignored;
         EXPECT_FALSE(other.try_lock(ignored));
     }
-    EXPECT_TRUE(eventually([&] {
-        std::error_code ignored;
-        return other.try_lock(ignored);
-    }, 2 * rejoin_delay));
+    EXPECT_TRUE(eventually(
+        [&] {
+            std::error_code ignored;
+            return other.try_lock(ignored);
+        },
+        2 * rejoin_delay));
 }
 
 TEST_F(redlock_rejoin, a_restart_counts_as_lost_data) { // P1

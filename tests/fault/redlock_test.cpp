@@ -166,8 +166,8 @@ TEST_F(redlock, a_waiter_gets_the_lock_soon_after_its_release) {
 
 TEST_F(redlock, refuses_two_addresses_of_one_server) {
     const auto port = std::to_string(servers[0].port());
-    client fleet{"redlock://127.0.0.1:" + port + ",localhost:" + port + ",127.0.0.1:" +
-                 std::to_string(servers[1].port()) + "?rejoin_delay=no"};
+    client fleet{"redlock://127.0.0.1:" + port + ",localhost:" + port +
+                 ",127.0.0.1:" + std::to_string(servers[1].port()) + "?rejoin_delay=no"};
     mutex stock{fleet, "stock"};
     try { // the first may be granted by the two servers that there are
         for (int round = 0; round < 100; ++round) { const auto held = stock.acquire(); }

@@ -62,7 +62,7 @@ engine_under_test in_layout(std::string name, const std::string& query) {
 const std::vector<engine_under_test>& engines() {
     static const std::vector<engine_under_test> all {
         {.name = "memory", .make_store = make<memory_store>, .across_processes = false},
-        {.name = "quorum", .make_store = make<quorum_store>, .across_processes = false},
+            {.name = "quorum", .make_store = make<quorum_store>, .across_processes = false},
 #if HOLDFAST_WITH_EMBEDDED
             {.name = "embedded",
              .make_store = make<embedded_store>,

@@ -75,6 +75,7 @@ base::duration longest_delay_after(unsigned splits) {
     base::duration longest{0};
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         hints waiters{1, seed};
+        waiters.add("stock", 1, false);
         for (unsigned count = 0; count < splits; ++count) { waiters.add("stock", 1, true); }
         waiters.on_hint(0, 1, at(0ms));
         longest = std::max(longest, waiters.due() - at(0ms));

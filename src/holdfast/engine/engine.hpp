@@ -19,10 +19,10 @@ namespace holdfast::engine {
 struct capabilities {
     bool supported = false;
     const char* why_unsupported = nullptr; ///< for error messages, where there is a reason
-    bool fifo = false;             ///< P6 holds
-    queueing queue = queueing::no; ///< the best kind that it offers
-    bool fencing = false;          ///< P3 holds: token() may be used
-    bool readers_fence = true;     ///< also for readers; false: a reader has no token
+    bool fifo = false;                     ///< P6 holds
+    queueing queue = queueing::no;         ///< the best kind that it offers
+    bool fencing = false;                  ///< P3 holds: token() may be used
+    bool readers_fence = true;             ///< also for readers; false: a reader has no token
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds end before their leases
     base::milliseconds least_lease{100};

@@ -66,7 +66,8 @@ enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawin
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
 ///  any of these tick at give_up, cancel, no answer for connect_wait, the last of the plan's tries:
-///               withdrawing, or done if the engine certainly has no entry of it | a grant that has nearly expired: asking
+///               withdrawing, or done if the engine certainly has no entry of it
+///               a grant that has nearly expired: asking
 ///  withdrawing  withdrawn: done, or again once no lost acquire can arrive any more
 ///               withdraw_failed: again, until the queue has dropped it anyway | hurry: again
 ///  done         not granted, and an acquire's answer or a notice shows that the engine may have an

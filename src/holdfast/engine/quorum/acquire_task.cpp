@@ -30,6 +30,7 @@ acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, inst
       host_{host},
       request_{op},
       queue_{op.queue},
+      not_after_{op.not_after},
       proposes_{host.proposes(op.ticket.format) && op.mode == mode::exclusive},
       ballot_{host.nodes.size(), proposes_ ? first_proposal(host, op.ticket.owner.number) : 0},
       timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
@@ -40,7 +41,7 @@ acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, inst
 }
 
 void acquire_task::start(instant now) {
-    if (now > request().not_after) { return host_.complete(*this, busy()); }
+    if (now > not_after_) { return host_.complete(*this, busy()); }
     for (unsigned node = 0; node < ballot_.nodes(); ++node) { consider(node, now); }
     if (!joining_.empty()) { host_.join(now); }
     judge(now);
@@ -66,7 +67,7 @@ void acquire_task::send(unsigned node, instant now) {
     sent.proposed_token = ballot_.proposal();
     sent.node_id = host_.nodes.id_to_check(node);
     // A request that arrives after the ballot has ended must not leave a vote behind.
-    sent.not_after = std::min(sent.not_after, until);
+    sent.not_after = std::min(not_after_, until);
     last_sent_ = now;
     ballot_.on_sent(node);
     host_.owed.drop(node, sent.ticket.owner);
@@ -103,8 +104,10 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
     switch (answer.status) {
     case op_status::granted:
         ballot_.on_yes(node, round, answer.token);
-        if (auto* const held = is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
+        if (auto* const held =
+                is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
             held->nodes.add(node); // after the majority
+            held->confirmed.add(node);
         }
         return;
     case op_status::busy:
@@ -123,9 +126,7 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         ballot_.on_refused(node, round, vote::down);
         details_[node] = std::move(answer.detail);
         return;
-    default:
-        ballot_.on_unknown(node, round);
-        details_[node] = std::move(answer.detail);
+    default: ballot_.on_unknown(node, round); details_[node] = std::move(answer.detail);
     }
 }
 
@@ -157,10 +158,13 @@ void acquire_task::grant(instant now) {
     vote_record record;
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
         if (ballot_.may_hold(node)) { record.nodes.add(node); }
+        if (ballot_.of(node) == vote::yes) { record.confirmed.add(node); }
     }
     record.token = token();
     record.until = votes_until(now);
-    if (host_.proposes(request().ticket.format)) { record.terms = std::make_shared<const acquire_op>(request()); }
+    if (host_.proposes(request().ticket.format)) {
+        record.terms = std::make_shared<const acquire_op>(request());
+    }
     host_.book.put(request().ticket.owner.number, std::move(record), now);
     host_.waiters.remove(request().ticket.owner.number, true);
     answer out;
@@ -183,8 +187,10 @@ void acquire_task::refuse(verdict verdict, instant now) {
     } else {
         out.status = op_status::queued;
         const auto& voting = request().voting;
-        const auto least = voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
-        const auto most = voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
+        const auto least =
+            voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
+        const auto most =
+            voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
         const base::duration range = std::max(most - least, base::milliseconds{0});
         out.check_in = least + base::duration{static_cast<base::duration::rep>(host_.jitter.below(
                                    static_cast<std::uint64_t>(range.count()) + 1))};

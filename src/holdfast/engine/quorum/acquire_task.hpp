@@ -53,6 +53,7 @@ private:
     task_host& host_;
     op request_; ///< as it is sent to the nodes
     queueing queue_;
+    base::instant not_after_; ///< the caller's
     bool proposes_; ///< a token; readers share that of the last writer
     ballot ballot_;
     base::milliseconds timeout_;

@@ -20,13 +20,15 @@ enum class vote : std::uint8_t {
 
 enum class verdict : std::uint8_t {
     undecided,
-    granted,     ///< a majority said yes
-    propose,     ///< a majority is possible with a higher token: begin another round
-    busy,        ///< so many said no that the others cannot make a majority
-    no_quorum,   ///< no majority, and nodes that did not answer decide it
+    granted,   ///< a majority said yes
+    propose,   ///< a majority is possible with a higher token: begin another round
+    busy,      ///< so many said no that the others cannot make a majority
+    no_quorum, ///< no majority, and nodes that did not answer decide it
 };
 
 /// Counts votes for one proposed token at a time.
+///
+/// State table: the first row that applies.
 ///
 /// | so far                                                   | verdict                          |
 /// |----------------------------------------------------------|----------------------------------|

@@ -37,7 +37,9 @@ void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
         const auto& items = answer.beats;
         for (const auto& item : items) {
             auto* const held = host_.book.find(item.ticket.owner.number);
-            if (item.status == op_status::reclaimed && held != nullptr) { held->nodes.add(node); }
+            if (item.status == op_status::reclaimed && held != nullptr) {
+                held->confirmed.add(node);
+            }
         }
         return;
     }
@@ -99,8 +101,9 @@ void beat_task::reclaim_from(unsigned node, instant now) {
         if (tallies_[at].verdict() != op_status::renewed || !tallies_[at].lost_by(node)) {
             continue;
         }
-        const auto* const held = host_.book.find(items[at].ticket.owner.number);
+        auto* const held = host_.book.find(items[at].ticket.owner.number);
         if (held == nullptr || held->terms == nullptr) { continue; }
+        held->nodes.add(node); // from now on it may have a vote
         auto terms = std::make_shared<acquire_op>(*held->terms);
         const auto timeout = host_.settings.timeout_for(items[at].lease);
         terms->not_after = base::later(now, timeout);

@@ -18,9 +18,8 @@ void debts::add(unsigned node, const withdraw_op& withdrawal, base::instant unti
     } else {
         if (debts_.size() >= max_debts) {
             debts_.erase(
-                std::min_element(debts_.begin(), debts_.end(), [](const debt& a, const debt& b) {
-                    return a.until < b.until;
-                }));
+                std::min_element(debts_.begin(), debts_.end(),
+                                 [](const debt& a, const debt& b) { return a.until < b.until; }));
         }
         debts_.push_back({node, withdrawal, until, now + retry_pause});
     }

@@ -26,10 +26,10 @@ void hints::remove(std::uint64_t number, bool served) {
 base::duration hints::delay(const waiting_name& name) noexcept {
     if (name.splits == 0) { return base::duration::zero(); }
     const auto doublings = std::min(name.splits - 1, 7U);
-    const auto range = std::min<base::duration>(base::duration{shortest_delay} * (1U << doublings),
-                                                longest_delay);
-    return base::duration{static_cast<base::duration::rep>(
-        jitter_.below(static_cast<std::uint64_t>(range.count())))};
+    const auto range =
+        std::min<base::duration>(base::duration{shortest_delay} * (1U << doublings), longest_delay);
+    return base::duration{
+        static_cast<base::duration::rep>(jitter_.below(static_cast<std::uint64_t>(range.count())))};
 }
 
 void hints::on_hint(unsigned node, std::uint64_t number, base::instant now) {

@@ -9,9 +9,9 @@
 namespace holdfast::engine::quorum {
 
 /// Walks the nodes one after the other: a page of names of one node, each of which is then
-/// inspected on all nodes. A name is listed if a majority has its holder, and if no earlier page has
-/// listed it. The cursor is `<walk>.<node>:<the node's cursor>`. A node that does not answer is left
-/// out: what a majority holds is also on the others.
+/// inspected on all nodes. A name is listed if a majority has its holder, and if no earlier page
+/// has listed it. The cursor is `<walk>.<node>:<the node's cursor>`. A node that does not answer is
+/// left out: what a majority holds is also on the others.
 ///
 /// Thread safety: none.
 class list_task final : public task {

@@ -7,8 +7,8 @@
 
 namespace holdfast::engine::quorum {
 
-/// A walk goes over all nodes, and most names are on all of them. A name that a walk no longer knows,
-/// because newer walks have displaced it, may be listed twice.
+/// A walk goes over all nodes, and most names are on all of them. A name may be listed twice if
+/// newer walks have displaced the memory of its walk.
 ///
 /// Thread safety: none.
 class list_walks {

@@ -15,8 +15,8 @@ membership::membership(std::vector<std::string> labels, base::milliseconds max_l
 }
 
 unsigned membership::healthy() const noexcept {
-    return static_cast<unsigned>(std::count_if(
-        nodes_.begin(), nodes_.end(), [](const member& each) { return !each.silent; }));
+    return static_cast<unsigned>(std::count_if(nodes_.begin(), nodes_.end(),
+                                               [](const member& each) { return !each.silent; }));
 }
 
 bool membership::may_probe(const member& node, instant now) const noexcept {

@@ -22,7 +22,9 @@ std::vector<std::string> split_hosts(std::string_view authority) {
     while (true) {
         const auto comma = std::min(authority.find(','), authority.size());
         const auto host = authority.substr(0, comma);
-        if (host.empty()) { refuse("host: missing; write for example redlock://host1,host2,host3"); }
+        if (host.empty()) {
+            refuse("host: missing; write for example redlock://host1,host2,host3");
+        }
         out.emplace_back(host);
         if (comma == authority.size()) { return out; }
         authority.remove_prefix(comma + 1);

@@ -122,8 +122,8 @@ void quorum_engine::submit(op_id id, const op& op, instant give_up) {
             rejected = admission::failed_answer(errc::unsupported, "a quorum has no semaphores");
         }
         if (!rejected && acquire->lease > settings.max_lease) {
-            rejected = admission::failed_answer(
-                errc::invalid_option, "lease: is above max_lease of the quorum's URL");
+            rejected = admission::failed_answer(errc::invalid_option,
+                                                "lease: is above max_lease of the quorum's URL");
         }
     }
     if (!rejected && !nodes.defect().empty()) {

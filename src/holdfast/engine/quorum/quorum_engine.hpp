@@ -75,8 +75,8 @@ private:
     sink* sink_ = nullptr;
     std::vector<slot_entry> slots_;
     std::vector<std::size_t> free_;
-    std::size_t open_tasks_ = 0;               ///< not answered yet
-    base::instant earliest_ = base::never;     ///< no open task gives up before
+    std::size_t open_tasks_ = 0;           ///< not answered yet
+    base::instant earliest_ = base::never; ///< no open task gives up before
     std::uint64_t last_proposal_ = 0;
 };
 

@@ -29,7 +29,10 @@ void release_task::start(instant now) {
     for (unsigned node = 0; node < host_.nodes.size(); ++node) {
         if (!asked_.has(node)) { continue; }
         if (host_.nodes.reachable(node, now)) {
-            host_.ask(*this, node, 0, request_, give_up(), now);
+            // Of an acquire without an answer, a withdrawal also stops what is still on its way.
+            const bool unconfirmed = record && !record->confirmed.has(node);
+            host_.ask(*this, node, 0, unconfirmed ? op{withdraw_op{released()}} : request_,
+                      give_up(), now);
         } else {
             owe(node, now);
             tally_.add(node, op_status::unknown);

@@ -13,7 +13,8 @@
 namespace holdfast::engine::quorum {
 
 struct vote_record {
-    node_set nodes; ///< that may have a vote
+    node_set nodes;     ///< that may have a vote
+    node_set confirmed; ///< that have said so
     std::uint64_t token = 0;
     std::shared_ptr<const acquire_op> terms; ///< to make a lost vote again
     base::instant until{};                   ///< all votes have expired by then

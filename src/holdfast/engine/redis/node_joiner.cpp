@@ -138,8 +138,8 @@ bool node_joiner::on_join_reply(operation& operation, const reply& reply) {
     report found;
     if (id.empty()) {
         const bool had_key = reply.number(3) != 0;
-        found.looks_new = !had_key && !progress.used_before &&
-                          progress.uptime > rejoin_delay(progress.max_lease);
+        found.looks_new =
+            !had_key && !progress.used_before && progress.uptime > rejoin_delay(progress.max_lease);
         operation.complete(std::move(found));
         return true;
     }

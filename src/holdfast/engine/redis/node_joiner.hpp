@@ -14,10 +14,10 @@ namespace holdfast::engine::redis {
     return max_lease + max_lease / 50 + base::milliseconds{2000};
 }
 
-/// Answers `join_op`. A server is a node from its first join on: the script writes a key with an id,
-/// the server's run id and the instant from which on the server votes. A server that loses its data
-/// loses the key too; one that is restarted has another run id, and may have lost the last seconds
-/// or minutes of its data although it has the key.
+/// Answers `join_op`. A server is a node from its first join on: the script writes a key with an
+/// id, the server's run id and the instant from which on the server votes. A server that loses its
+/// data loses the key too; one that is restarted has another run id, and may have lost the last
+/// seconds or minutes of its data although it has the key.
 ///
 /// Two things show that a server without the key was probably never used: it has been up for longer
 /// than any lease lasts (by its wall clock, which may have been stepped), and the marker script is

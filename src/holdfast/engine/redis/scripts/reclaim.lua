@@ -16,6 +16,7 @@ end
 
 local function reclaim(S, owner, item)
     local token, terms = sub(item, ITEM_TOKEN) + 0, sub(item, ITEM_TERMS)
+    if sub(item, ITEM_LEASE) + 0 == 0 then return false end
     if not may_reclaim(S, owner, token, sub(item, ITEM_NOT_AFTER) + 0, terms) then return false end
     if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then
         local wrong = prepare_to_count(S)

@@ -24,7 +24,8 @@ local owner = string.sub(ARGV[1], 17)
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule.
+-- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
+-- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.
 if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
     local call, sub, key = redis.call, string.sub, KEYS[1]
     local q, w = key .. ':q', key .. ':w'
