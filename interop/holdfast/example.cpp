@@ -63,7 +63,7 @@ void with_quorum(const std::string& addresses) {
     // [doc: quorum]
     // "redlock://host:port,host:port,host:port?layout=plain"
     holdfast::client fleet{"redlock://" + addresses + "?layout=plain"};
-    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
     const std::scoped_lock hold{stock};
     sell_one();
     // [end]

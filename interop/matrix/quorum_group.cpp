@@ -53,11 +53,12 @@ std::size_t quorum_group::votes(const std::string& key) {
 }
 
 milliseconds quorum_group::time_left(const std::string& key) {
-    auto longest = -2ms;
+    auto shortest = -2ms;
     for (auto i = dead_; i < servers_.size(); ++i) {
-        longest = std::max(longest, time_to_live(*servers_.at(i), key));
+        const auto left = time_to_live(*servers_.at(i), key);
+        if (left != -2ms && (shortest == -2ms || left < shortest)) { shortest = left; }
     }
-    return longest;
+    return shortest;
 }
 
 std::string quorum_group::undocumented_keys() {

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] std::size_t live_count() const { return servers_.size() - dead_; }
     /// How many of the servers that live have the key.
     [[nodiscard]] std::size_t votes(const std::string& key);
-    /// The longest on a server that lives; -2 if it is on none.
+    /// The shortest on a server that lives and has the key; -2 if none has it.
     [[nodiscard]] milliseconds time_left(const std::string& key);
     /// On servers that live.
     [[nodiscard]] std::string undocumented_keys();

@@ -43,7 +43,6 @@ protected:
     [[nodiscard]] driver_process& ours() { return group_->ours(); }
 
     [[nodiscard]] std::string key() const { return GetParam().client.key_prefix + name(); }
-    [[nodiscard]] milliseconds time_left() { return group_->time_left(key()); }
     /// Soon: most release a lock without waiting for the slowest server.
     [[nodiscard]] bool becomes_free() {
         return eventually([this] { return group_->votes(key()) == 0; }, slack);

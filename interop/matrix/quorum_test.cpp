@@ -1,5 +1,5 @@
-// A foreign Redlock and Holdfast over the same servers, with and without dead ones: one excludes
-// the other, wakes it by a release, and takes over what it leaves behind.
+// A foreign Redlock and Holdfast over the same servers, with and without dead ones: one side
+// excludes the other, lets it in by a release, and takes over what it leaves behind.
 
 #include "quorum_matrix.hpp"
 
@@ -12,11 +12,12 @@ protected:
     [[nodiscard]] std::string key_of(const lock_requests& lock) const {
         return GetParam().client.key_prefix + lock.name();
     }
-    /// When the lease of its holder ends, as the servers say.
+    /// When the lease of its holder ends at the earliest, as the servers say.
     [[nodiscard]] instant end_of_lease(const lock_requests& lock) {
+        const auto asked = std::chrono::steady_clock::now();
         const auto left = group().time_left(key_of(lock));
         EXPECT_GT(left, 0ms);
-        return std::chrono::steady_clock::now() + left;
+        return asked + left;
     }
     static void expect_held_at(const pending& waiter, instant end, milliseconds patience) {
         ASSERT_EQ(waiter.text(short_lease + patience), "held");
@@ -161,7 +162,6 @@ TEST_P(quorum, keeps_the_other_side_out_while_the_holder_renews_it) {
     ASSERT_EQ(ours().ask(other.try_by("a", watchdog_lease, "watchdog")), "held");
     for (stopwatch since; since.elapsed() < short_lease + short_lease / 2;) {
         ASSERT_EQ(theirs().ask("renew a"), "renewed");
-        EXPECT_GT(time_left(), short_lease - slack);
         EXPECT_EQ(ours().ask(try_by("b")), "busy");
         EXPECT_EQ(theirs().ask(other.try_by("b")), "busy");
         std::this_thread::sleep_for(short_lease / 5);

@@ -21,8 +21,8 @@ class Lock:
         return self.lock.acquire(blocking=False)
 
     def acquire(self, wait):
-        # A lock of its own for each: a release that is late on a slow server deletes what the same
-        # object wrote there since.
+        # An object of its own for each: a thread of the former release reads the object's value
+        # when it starts, which may be after the next acquire has changed it.
         self.lock = self.make()
         return self.lock.acquire(timeout=wait)
 
@@ -75,7 +75,8 @@ class Client:
         )
 
     def new_counting_lock(self, name, lease):
-        return self.new_lock(name, lease, EagerRedlock)
+        # Of several servers eager contenders only take single votes from each other.
+        return self.new_lock(name, lease, EagerRedlock if len(self.masters) == 1 else Redlock)
 
     def intrude(self, name):
         lock = self.new_lock(name, 30.5)
