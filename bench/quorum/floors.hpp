@@ -46,7 +46,7 @@ private:
 template <class Requests>
 class floor_lock {
 public:
-    floor_lock(const ports& ports, const std::string& name)
+    floor_lock(const port_list& ports, const std::string& name)
         : connections_{redis::hiredis_connection{ports[0]}, redis::hiredis_connection{ports[1]},
                        redis::hiredis_connection{ports[2]}, redis::hiredis_connection{ports[3]},
                        redis::hiredis_connection{ports[4]}},

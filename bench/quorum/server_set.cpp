@@ -4,8 +4,8 @@
 
 namespace holdfast::bench::quorum {
 
-quorum::ports server_set::ports() const {
-    quorum::ports out{};
+port_list server_set::ports() const {
+    port_list out{};
     for (std::size_t i = 0; i < node_count; ++i) { out.at(i) = servers_.at(i).port(); }
     return out;
 }

@@ -13,11 +13,11 @@ namespace holdfast::bench::quorum {
 inline constexpr std::size_t node_count = 5;
 inline constexpr std::size_t minority = 2;
 
-using ports = std::array<std::uint16_t, node_count>;
+using port_list = std::array<std::uint16_t, node_count>;
 
 class server_set {
 public:
-    [[nodiscard]] quorum::ports ports() const;
+    [[nodiscard]] port_list ports() const;
     /// `more` is added to the query: "&layout=plain".
     [[nodiscard]] std::string url(const std::string& more = {}) const;
     [[nodiscard]] const redis::server& first() const noexcept { return servers_.front(); }
