@@ -24,13 +24,13 @@ std::vector<redis::result> compare(const bench_setup& setup, const std::string& 
     client fleet{servers.url(query)};
     mutex lock{fleet, "ours"};
 
-    const auto times = time_cycles({[&] { floor.cycle_at_once(); },
-                                    [&] { slow_floor.cycle_one_by_one(); },
-                                    [&] {
-                                        lock.lock();
-                                        lock.unlock();
-                                    }},
-                                   setup.window(), setup.rounds());
+    const auto times =
+        time_cycles({[&] { floor.cycle_at_once(); }, [&] { slow_floor.cycle_one_by_one(); },
+                     [&] {
+                         lock.lock();
+                         lock.unlock();
+                     }},
+                    setup.window(), setup.rounds());
     const auto& ours = times[2];
     return {{.name = name,
              .unit = "us",

@@ -35,8 +35,8 @@ std::vector<redis::result> compare(const bench_setup& setup, const std::string& 
 
     // Long enough for several of the requests that test whether a node is back.
     const auto window = std::max(setup.window(), redis::seconds{0.2});
-    const auto times = time_cycles(
-        {[&] { cycle(healthy_lock); }, [&] { cycle(broken_lock); }}, window, setup.rounds());
+    const auto times = time_cycles({[&] { cycle(healthy_lock); }, [&] { cycle(broken_lock); }},
+                                   window, setup.rounds());
     return {{.name = name,
              .unit = "us",
              .ours = times[1].medians,

@@ -29,8 +29,8 @@ protected:
     static constexpr milliseconds rejoin = lease + 40ms + 2s; // see node_joiner.hpp
 
     [[nodiscard]] static milliseconds length() {
-        return milliseconds{1000 * number_from_environment("HOLDFAST_CHAOS_SECONDS",
-                                                           by_run_length(6UL, 20UL))};
+        return milliseconds{
+            1000 * number_from_environment("HOLDFAST_CHAOS_SECONDS", by_run_length(6UL, 20UL))};
     }
     [[nodiscard]] std::string file(const std::string& name) const {
         return (std::filesystem::path{folder_.path()} / name).string();
@@ -42,11 +42,16 @@ protected:
     void start_taker() {
         all_.push_back(std::make_unique<taker_process>(
             events_, std::vector<std::string>{
-                         "--url", url("?timeout=400&connect_timeout=400&max_lease=2000"), "--label",
-                         "taker-" + std::to_string(++started_), "--history", file("history"),
-                         "--store", file("guarded"), "--counter", file("counter"), "--rounds", "0",
-                         "--quiet", "1", "--hold", below(4) == 0 ? "100000" : "5000", "--pause",
-                         "3000", "--lease", std::to_string(lease.count())}));
+                         "--url",     url("?timeout=400&connect_timeout=400&max_lease=2000"),
+                         "--label",   "taker-" + std::to_string(++started_),
+                         "--history", file("history"),
+                         "--store",   file("guarded"),
+                         "--counter", file("counter"),
+                         "--rounds",  "0",
+                         "--quiet",   "1",
+                         "--hold",    below(4) == 0 ? "100000" : "5000",
+                         "--pause",   "3000",
+                         "--lease",   std::to_string(lease.count())}));
     }
     /// A taker ends when there is no quorum for longer than its patience: another takes its place.
     void replace_ended() {

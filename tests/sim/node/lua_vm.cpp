@@ -86,7 +86,8 @@ lua_vm::handle lua_vm::load(std::string_view text) {
     return made;
 }
 
-void lua_vm::call(handle script, word_list keys, word_list arguments, command_host& host, reply_sink& out) {
+void lua_vm::call(handle script, word_list keys, word_list arguments, command_host& host,
+                  reply_sink& out) {
     lua_State* const state = state_.get();
     host_ = &host;
     push_list(state, keys, "KEYS");

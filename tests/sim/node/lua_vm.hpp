@@ -29,7 +29,8 @@ public:
     /// Compiles a script, once for each text. Throws std::runtime_error if it is not Lua.
     [[nodiscard]] handle load(std::string_view text);
     /// Its result, or its error, goes to `out`.
-    void call(handle script, word_list keys, word_list arguments, command_host& host, reply_sink& out);
+    void call(handle script, word_list keys, word_list arguments, command_host& host,
+              reply_sink& out);
 
     /// The first mistake of the simulation itself, e.g. a command that it does not know.
     [[nodiscard]] const std::string& fault() const noexcept { return fault_; }

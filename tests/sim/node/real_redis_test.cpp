@@ -35,7 +35,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 /// Scripts that read the time from keys, so that both servers have the same.
 std::string with_time_in_keys(std::string_view text) {
-    constexpr std::string_view clock = "{redis.call('GET', 'time:s'), redis.call('GET', 'time:us')}";
+    constexpr std::string_view clock =
+        "{redis.call('GET', 'time:s'), redis.call('GET', 'time:us')}";
     std::string out{text};
     replace_all(out, "redis.call('TIME')", clock);
     replace_all(out, " call('TIME')", " " + std::string{clock});

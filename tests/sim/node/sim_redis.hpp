@@ -78,7 +78,7 @@ private:
     std::vector<bool> loaded_; ///< by a script's number
     std::int64_t clock_us_ = 0;
     std::int64_t started_us_ = 0;
-    std::uint64_t run_ = 1; ///< identifies this run of the server
+    std::uint64_t run_ = 1;               ///< identifies this run of the server
     std::vector<std::string_view> words_; ///< of the command that runs
     std::string skipped_;
 };

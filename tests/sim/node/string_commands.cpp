@@ -54,8 +54,7 @@ void set(command_host& host, word_list words, reply_sink& out) {
         return out.error(fault);
     }
     key_entry* const entry = keys.find(words[1]);
-    const auto* const before =
-        entry == nullptr ? nullptr : std::get_if<std::string>(&entry->value);
+    const auto* const before = entry == nullptr ? nullptr : std::get_if<std::string>(&entry->value);
     if (options.get && entry != nullptr && before == nullptr) { return out.error(wrong_type); }
     const bool done = entry == nullptr ? !options.xx : !options.nx;
     if (options.get) {

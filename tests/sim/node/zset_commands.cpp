@@ -16,7 +16,9 @@ zset_value::iterator member_of(zset_value& zset, std::string_view name) {
 
 void zadd(command_host& host, word_list words, reply_sink& out) {
     const auto score = to_score(words[2]);
-    if (!score) { return out.error(words.size() > 4 ? syntax_error : "ERR value is not a valid float"); }
+    if (!score) {
+        return out.error(words.size() > 4 ? syntax_error : "ERR value is not a valid float");
+    }
     auto* const zset = need_value<zset_value>(host.keys(), words[1], out);
     if (zset == nullptr) { return; }
     std::int64_t added = 0;

@@ -30,10 +30,10 @@ fault_theme any_mixture(base::jitter& random) {
 const std::vector<fault_theme>& themes() {
     using enum fault_kind;
     static const std::vector<fault_theme> all{
-        {{break_link, stall_link}, {&scripts::beat}},                // late renewals
-        {{break_link, stall_link, slow_link}, {&scripts::acquire}},  // late acquires
+        {{break_link, stall_link}, {&scripts::beat}},               // late renewals
+        {{break_link, stall_link, slow_link}, {&scripts::acquire}}, // late acquires
         {{break_link, stall_link, crash_node}, {&scripts::release, &scripts::withdraw}},
-        {{hold_link, pause_client}, {nullptr}},                      // holders that are cut off
+        {{hold_link, pause_client}, {nullptr}}, // holders that are cut off
         {{crash_client, pause_client}, {nullptr, &scripts::acquire}},
         {{pause_node, crash_node, slow_link}, {nullptr, &scripts::acquire}},
         {{wipe_node, flush_node, hold_link}, {nullptr, &scripts::acquire}},

@@ -45,7 +45,7 @@ private:
     std::unique_ptr<seam::engine> real_;
     mistake planted_;
     sink* out_ = nullptr;
-    std::map<seam::op_id, std::uint64_t> acquires_;     ///< no_validity_check: in flight, by number
+    std::map<seam::op_id, std::uint64_t> acquires_; ///< no_validity_check: in flight, by number
     std::map<std::uint64_t, std::uint64_t> kept_grants_; ///< likewise: tokens by number
 };
 

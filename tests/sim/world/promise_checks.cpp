@@ -147,8 +147,7 @@ void promise_checks::on_broken(sim_client& client, const ticket_id& ticket, bool
 
 void promise_checks::check_leftovers(const std::vector<unsigned>& lives) {
     for (unsigned node = 0; node < holds_.size(); ++node) {
-        const auto hold =
-            read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
+        const auto hold = read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
         if (hold && hold->ticket.life == lives[hold->ticket.client]) {
             fail("P5: node " + std::to_string(node) + " still has the hold of " +
                  describe(hold->ticket) + ", which nobody wants");

@@ -45,7 +45,6 @@ clock_rate any_rate(base::jitter& random) {
     return {static_cast<std::int64_t>(random.below(2 * most + 1)) - most};
 }
 
-
 void add_faults(scenario& out, base::jitter& random) {
     const auto theme = any_theme(random, out.nodes);
     if (theme.kinds.empty()) { return; }
@@ -93,9 +92,9 @@ scenario make_scenario(const sim_setup& setup) {
     out.clients = 2 + static_cast<unsigned>(random.below(3));
     out.callers = chance(random, 75) ? 1 : 2;
     out.network.seed = random.next();
-    out.network.latency = pick(random, std::array<microseconds, 3>{microseconds{50},
-                                                                   microseconds{500},
-                                                                   microseconds{5000}});
+    out.network.latency =
+        pick(random,
+             std::array<microseconds, 3>{microseconds{50}, microseconds{500}, microseconds{5000}});
     out.network.variation = out.network.latency * pick(random, std::array<int, 3>{1, 3, 10});
     if (out.nodes > 1) { // a node of a quorum must answer within 20 ms, or has no part in it
         out.network.latency = std::min<sim_time>(out.network.latency, milliseconds{2});
@@ -103,21 +102,19 @@ scenario make_scenario(const sim_setup& setup) {
     }
     out.least_lease = pick(random, std::array<milliseconds, 4>{milliseconds{100}, milliseconds{300},
                                                                seconds{1}, seconds{3}});
-    out.longest_lease =
-        std::min<milliseconds>(out.least_lease * pick(random, std::array<int, 3>{1, 4, 20}),
-                               seconds{10});
+    out.longest_lease = std::min<milliseconds>(
+        out.least_lease * pick(random, std::array<int, 3>{1, 4, 20}), seconds{10});
     out.margin = milliseconds{chance(random, 50) ? 0 : 1};
     out.connect_timeout =
         pick(random, std::array<milliseconds, 2>{milliseconds{200}, milliseconds{1000}});
-    out.command_timeout = pick(random, std::array<milliseconds, 3>{
-                                           milliseconds{150}, milliseconds{500}, seconds{2}});
-    out.connect_wait =
-        pick(random, std::array<milliseconds, 4>{milliseconds{0}, milliseconds{500}, seconds{2},
-                                                 seconds{5}});
-    out.longest_think = pick(random, std::array<milliseconds, 3>{milliseconds{2}, milliseconds{50},
-                                                                 milliseconds{500}});
-    out.longest_hold = pick(random, std::array<sim_time, 3>{milliseconds{2}, milliseconds{200},
-                                                            2 * out.longest_lease});
+    out.command_timeout =
+        pick(random, std::array<milliseconds, 3>{milliseconds{150}, milliseconds{500}, seconds{2}});
+    out.connect_wait = pick(random, std::array<milliseconds, 4>{milliseconds{0}, milliseconds{500},
+                                                                seconds{2}, seconds{5}});
+    out.longest_think = pick(
+        random, std::array<milliseconds, 3>{milliseconds{2}, milliseconds{50}, milliseconds{500}});
+    out.longest_hold = pick(
+        random, std::array<sim_time, 3>{milliseconds{2}, milliseconds{200}, 2 * out.longest_lease});
     choose_clocks(out, random);
     add_faults(out, random);
     return out;

@@ -14,19 +14,19 @@
 namespace holdfast::sim {
 
 enum class fault_kind : std::uint8_t {
-    break_link,   ///< a connection breaks; what was sent is lost, or arrives late
-    stall_link,   ///< a dead connection: what was sent arrives late; a new one works
-    hold_link,    ///< a partition: nothing arrives for a while
-    slow_link,    ///< messages take longer
-    pause_node,   ///< a node is stopped, and continues
-    crash_node,   ///< a node restarts, with its data
-    wipe_node,    ///< a node restarts without its data
-    flush_node,   ///< a node loses its data
+    break_link,    ///< a connection breaks; what was sent is lost, or arrives late
+    stall_link,    ///< a dead connection: what was sent arrives late; a new one works
+    hold_link,     ///< a partition: nothing arrives for a while
+    slow_link,     ///< messages take longer
+    pause_node,    ///< a node is stopped, and continues
+    crash_node,    ///< a node restarts, with its data
+    wipe_node,     ///< a node restarts without its data
+    flush_node,    ///< a node loses its data
     break_on_node, ///< an operator breaks the lock: one node hears of it, or all do, and most
                    ///< forget it again
-    pause_client, ///< a client is stopped, and continues
-    crash_client, ///< a client dies; another one starts in its place
-    step_wall,    ///< the wall clock of a client's machine is set
+    pause_client,  ///< a client is stopped, and continues
+    crash_client,  ///< a client dies; another one starts in its place
+    step_wall,     ///< the wall clock of a client's machine is set
 };
 inline constexpr unsigned fault_kinds = 12;
 
@@ -46,19 +46,19 @@ struct fault {
 struct caller_step {
     sim_time think{};
     base::milliseconds lease{0};
-    sim_time wait{};            ///< at most; 0: a try, `never_again`: no limit
-    sim_time hold{};            ///< how long it keeps the lock
+    sim_time wait{}; ///< at most; 0: a try, `never_again`: no limit
+    sim_time hold{}; ///< how long it keeps the lock
     bool renews = true;
     unsigned extensions = 0; ///< so often it extends the lease, to the other of the two
-    sim_time cancel_after{};    ///< `never_again`: it does not cancel
+    sim_time cancel_after{}; ///< `never_again`: it does not cancel
 };
 
 struct scenario {
     std::uint64_t seed = 0;
     unsigned nodes = 1;
     unsigned clients = 2;
-    unsigned callers = 1;    ///< per client
-    unsigned events = 1000;  ///< with faults; then they stop
+    unsigned callers = 1;   ///< per client
+    unsigned events = 1000; ///< with faults; then they stop
     mistake planted = mistake::none;
     std::vector<fault> faults{};
 

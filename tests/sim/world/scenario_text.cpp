@@ -55,15 +55,14 @@ std::string describe(const fault& fault) {
 
 std::string describe(const scenario& scenario) {
     const auto ms = [](base::milliseconds span) { return std::to_string(span.count()) + " ms"; };
-    std::string out = "seed " + std::to_string(scenario.seed) + ", " +
-                      std::to_string(scenario.nodes) + " nodes, " +
-                      std::to_string(scenario.clients) + " clients with " +
-                      std::to_string(scenario.callers) + " callers; leases " +
-                      ms(scenario.least_lease) + " and " + ms(scenario.longest_lease) +
-                      ", margin " + (scenario.margin.count() == 0 ? "as usual" : ms(scenario.margin)) +
-                      ", connect_wait " + ms(scenario.connect_wait) + ", command_timeout " +
-                      ms(scenario.command_timeout) + ", latency " +
-                      span_text(scenario.network.latency) + "; clocks, in ppm: clients";
+    std::string out =
+        "seed " + std::to_string(scenario.seed) + ", " + std::to_string(scenario.nodes) +
+        " nodes, " + std::to_string(scenario.clients) + " clients with " +
+        std::to_string(scenario.callers) + " callers; leases " + ms(scenario.least_lease) +
+        " and " + ms(scenario.longest_lease) + ", margin " +
+        (scenario.margin.count() == 0 ? "as usual" : ms(scenario.margin)) + ", connect_wait " +
+        ms(scenario.connect_wait) + ", command_timeout " + ms(scenario.command_timeout) +
+        ", latency " + span_text(scenario.network.latency) + "; clocks, in ppm: clients";
     for (const auto rate : scenario.client_rates) {
         out += ' ' + std::to_string(rate.parts_per_million);
     }

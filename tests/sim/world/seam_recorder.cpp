@@ -70,7 +70,8 @@ void seam_recorder::raise_bound(ticket_log& log, instant sent, milliseconds leas
 
 /// It counts from the last request that was answered `queued`, or from one that is in flight.
 void seam_recorder::raise_bound_by_hand_off(ticket_log& log) {
-    raise_bound(log, std::max(log.queued, log.asked), std::min<milliseconds>(log.lease, milliseconds{2000}));
+    raise_bound(log, std::max(log.queued, log.asked),
+                std::min<milliseconds>(log.lease, milliseconds{2000}));
 }
 
 void seam_recorder::note_acquire_answer(const sent_request& request, const seam::answer& answer) {

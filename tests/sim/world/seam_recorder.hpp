@@ -24,8 +24,8 @@ struct ticket_log {
     /// P2: valid() must be false from then on, by what the engine has granted so far.
     base::instant bound = base::instant::min();
     base::instant renewed{}; ///< when the last renewal was sent that succeeded
-    bool uncertain = false; ///< an acquire had no answer: it may have had an effect
-    bool ended = false;     ///< the engine has confirmed that nothing is left of it
+    bool uncertain = false;  ///< an acquire had no answer: it may have had an effect
+    bool ended = false;      ///< the engine has confirmed that nothing is left of it
 };
 
 /// Thread safety: none.

@@ -27,9 +27,7 @@ void sim_world::apply(const fault& fault) {
         network_.break_links(fault.client, fault.node,
                              fault.variant == 0 ? never_again : fault.span);
         break;
-    case fault_kind::stall_link:
-        network_.stall_links(fault.client, fault.node, until);
-        break;
+    case fault_kind::stall_link: network_.stall_links(fault.client, fault.node, until); break;
     case fault_kind::hold_link: way.held_until = std::max(way.held_until, until); break;
     case fault_kind::slow_link:
         way.slow_until = until;

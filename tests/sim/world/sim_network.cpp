@@ -10,7 +10,7 @@ namespace holdfast::sim {
 using message_kind = link::message_kind;
 
 sim_network::sim_network(unsigned clients, unsigned nodes, const link_conditions& conditions,
-                 const sim_time& now, event_queue& events, network_host& host)
+                         const sim_time& now, event_queue& events, network_host& host)
     : nodes_{nodes},
       conditions_{conditions},
       now_{now},
@@ -26,8 +26,8 @@ std::unique_ptr<net::stream> sim_network::connect(unsigned client, unsigned node
     // By client, node and number, so that a run without one of the faults goes the same way.
     constexpr std::uint64_t spread = 1'000'003;
     const auto number = way(client, node).connections++;
-    made.random = base::jitter{((conditions_.seed * spread + client) * spread + node) * spread +
-                               number};
+    made.random =
+        base::jitter{((conditions_.seed * spread + client) * spread + node) * spread + number};
     post_to_node(id, message_kind::open, {});
     return std::make_unique<sim_stream>(*this, id);
 }
@@ -36,8 +36,8 @@ sim_time sim_network::delay_of(link& link) {
     const auto& route = way(link.client, link.node);
     auto out = conditions_.latency;
     const auto add = [&](sim_time most) {
-        out += sim_time{
-            static_cast<sim_time::rep>(link.random.below(static_cast<std::uint64_t>(most.count())))};
+        out += sim_time{static_cast<sim_time::rep>(
+            link.random.below(static_cast<std::uint64_t>(most.count())))};
     };
     add(conditions_.variation);
     if (now_ < route.slow_until) { add(route.extra_delay); }
@@ -162,7 +162,9 @@ void sim_network::break_links(unsigned client, unsigned node, sim_time delay) {
         if (delay == never_again) {
             link.to_node.clear();
         } else {
-            for (auto& message : link.to_node) { message.due = std::max(message.due, now_ + delay); }
+            for (auto& message : link.to_node) {
+                message.due = std::max(message.due, now_ + delay);
+            }
             link.last_to_node = std::max(link.last_to_node, now_ + delay);
             events_.add(now_ + delay, event_kind::to_node, id);
         }

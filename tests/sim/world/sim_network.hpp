@@ -38,9 +38,9 @@ struct link {
     // As the client sees it.
     net::stream_state state = net::stream_state::opening;
     std::string failure{};
-    std::string inbox{};     ///< arrived, and not read yet
-    bool abandoned = false;  ///< the client has closed it
-    bool cut = false;        ///< nothing that the node sends arrives any more
+    std::string inbox{};      ///< arrived, and not read yet
+    bool abandoned = false;   ///< the client has closed it
+    bool cut = false;         ///< nothing that the node sends arrives any more
     bool has_session = false; ///< at the node
     sim_time stalled_until{}; ///< nothing arrives before
 };
@@ -51,8 +51,8 @@ struct route {
     sim_time slow_until{};
     sim_time extra_delay{}; ///< at most, while it is slow
     unsigned connections = 0;
-    std::uint32_t armed_fault = 0;  ///< happens when the client next sends `trigger`
-    std::string_view trigger{};     ///< empty: none is armed
+    std::uint32_t armed_fault = 0; ///< happens when the client next sends `trigger`
+    std::string_view trigger{};    ///< empty: none is armed
 };
 
 /// What a network needs of its nodes and clients.
@@ -86,8 +86,8 @@ struct link_conditions {
 /// Thread safety: none.
 class sim_network {
 public:
-    sim_network(unsigned clients, unsigned nodes, const link_conditions& conditions, const sim_time& now,
-            event_queue& events, network_host& host);
+    sim_network(unsigned clients, unsigned nodes, const link_conditions& conditions,
+                const sim_time& now, event_queue& events, network_host& host);
 
     [[nodiscard]] std::unique_ptr<net::stream> connect(unsigned client, unsigned node);
     void send_to_client(link_id link, std::string_view bytes);

@@ -62,8 +62,7 @@ sim_result sim_world::run() {
 }
 
 void sim_world::handle(const sim_event& event) {
-    auto* const client =
-        event.index < clients_.size() ? clients_[event.index].get() : nullptr;
+    auto* const client = event.index < clients_.size() ? clients_[event.index].get() : nullptr;
     switch (event.kind) {
     case event_kind::to_node: network_.arrive_at_node(event.index); break;
     case event_kind::to_client: network_.arrive_at_client(event.index); break;
@@ -195,9 +194,8 @@ void sim_world::on_request(link_id link, std::string_view bytes) {
     auto& node = nodes_[index];
     node.server.set_clock(node.clock_us(now_));
     node.server.receive(link, bytes);
-    node.server.take_output([this](link_id to, const std::string& output) {
-        network_.send_to_client(to, output);
-    });
+    node.server.take_output(
+        [this](link_id to, const std::string& output) { network_.send_to_client(to, output); });
     checks_.on_node_changed(index, network_.at(link).client);
 }
 

@@ -3,10 +3,10 @@
 
 #include "sim/node/script_library.hpp"
 #include "sim/world/event_queue.hpp"
-#include "sim/world/sim_network.hpp"
 #include "sim/world/promise_checks.hpp"
 #include "sim/world/scenario.hpp"
 #include "sim/world/sim_client.hpp"
+#include "sim/world/sim_network.hpp"
 #include "sim/world/sim_node.hpp"
 #include "sim/world/timeline.hpp"
 
@@ -56,8 +56,8 @@ private:
     [[nodiscard]] bool all_served() const;
     void check_progress();
     void check_end();
-    [[nodiscard]] std::unique_ptr<seam::engine>
-    make_engine(unsigned client, const seam::client_identity& identity);
+    [[nodiscard]] std::unique_ptr<seam::engine> make_engine(unsigned client,
+                                                            const seam::client_identity& identity);
 
     void on_session_opened(link_id link) override;
     void on_session_closed(link_id link) override;
@@ -79,7 +79,7 @@ private:
     bool calm_ = false;
     sim_time calm_since_{0};
     sim_time ends_at_ = never_again; ///< some time after everybody was served
-    unsigned repeats_ = 0; ///< events at the same time
+    unsigned repeats_ = 0;           ///< events at the same time
 };
 
 } // namespace holdfast::sim

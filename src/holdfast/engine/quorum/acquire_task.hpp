@@ -54,7 +54,7 @@ private:
     op request_; ///< as it is sent to the nodes
     queueing queue_;
     base::instant not_after_; ///< the caller's
-    bool proposes_; ///< a token; readers share that of the last writer
+    bool proposes_;           ///< a token; readers share that of the last writer
     ballot ballot_;
     base::milliseconds timeout_;
     base::instant last_sent_{};
