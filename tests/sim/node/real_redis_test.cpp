@@ -210,6 +210,8 @@ protected:
         return out;
     }
 
+    engine::redis::server_clock clock_; ///< only for reclaims, which it does not make
+
     /// A command of the library, as words.
     [[nodiscard]] text_list any_command() {
         std::string bytes;
@@ -219,12 +221,14 @@ protected:
         case 0:
         case 1:
         case 2: commands_.acquire(bytes, any_acquire(), validity); break;
-        case 3: commands_.release(bytes, any_ticket()); break;
-        case 4: commands_.withdraw(bytes, any_ticket(), below(2) == 0 ? now_us_ + 9000 : 0); break;
-        case 5: commands_.exchange(bytes, any_ticket(), any_acquire(), validity); break;
+        case 3: commands_.release(bytes, any_ticket(), 0); break;
+        case 4:
+            commands_.withdraw(bytes, any_ticket(), {0, below(2) == 0 ? now_us_ + 9000 : 0});
+            break;
+        case 5: commands_.exchange(bytes, any_ticket(), 0, any_acquire(), validity); break;
         case 6: commands_.break_lock(bytes, {any_of(names_)}); break;
         case 7: commands_.inspect(bytes, any_of(names_)); break;
-        default: commands_.beat(bytes, any_beat()); break;
+        default: commands_.beat(bytes, any_beat(), clock_, base::never); break;
         }
         std::string_view rest{bytes};
         text_list out;

@@ -59,7 +59,8 @@ struct client_context {
     client_listener& listener;
 };
 
-/// A process: it runs, is paused or dies. Nothing in it blocks: `run` makes one round of the driver.
+/// A process: it runs, is paused or dies. Nothing in it blocks: `run` makes one round of the
+/// driver.
 ///
 /// Thread safety: none.
 class sim_client {

@@ -18,6 +18,9 @@ struct stored_value {
     Value value;
     std::uint8_t number;
 };
+template <typename Value>
+stored_value(Value, int) -> stored_value<Value>; // clang 14 does not deduce it
+
 class field_writer {
 public:
     explicit field_writer(buffer& out) : out_{out} { out_.clear(); }

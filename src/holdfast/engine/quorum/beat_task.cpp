@@ -84,11 +84,10 @@ void beat_task::conclude(instant now) {
 }
 
 void beat_task::note_renewed(instant now) {
-    const auto& items = std::get<beat_op>(renewals_).items;
-    for (std::size_t at = 0; at < items.size(); ++at) {
-        auto* const held = host_.book.find(items[at].ticket.owner.number);
+    for (const auto& item : std::get<beat_op>(renewals_).items) {
+        auto* const held = host_.book.find(item.ticket.owner.number);
         if (held == nullptr) { continue; }
-        held->until = std::max(held->until, base::later(now, longest_life(items[at].lease)));
+        held->until = std::max(held->until, base::later(now, longest_life(item.lease)));
     }
 }
 

@@ -24,12 +24,14 @@ namespace {
 
 std::vector<std::unique_ptr<engine>> take_engines(std::vector<quorum_node>& nodes) {
     std::vector<std::unique_ptr<engine>> out;
+    out.reserve(nodes.size());
     for (auto& each : nodes) { out.push_back(std::move(each.access)); }
     return out;
 }
 
 std::vector<std::string> take_labels(std::vector<quorum_node>& nodes) {
     std::vector<std::string> out;
+    out.reserve(nodes.size());
     for (auto& each : nodes) { out.push_back(std::move(each.label)); }
     return out;
 }
