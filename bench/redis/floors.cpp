@@ -25,6 +25,16 @@ void write_hex(char* out, std::uint64_t value) {
     for (std::size_t i = number_digits; i-- > 0; value >>= 4U) { out[i] = digits[value & 0xfU]; }
 }
 
+std::int64_t micros(std::chrono::system_clock::time_point instant) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(instant.time_since_epoch())
+        .count();
+}
+
+/// An instant in microseconds: since 2001 it has 16 digits.
+void write_decimal(char* out, std::int64_t value) {
+    std::to_chars(out, out + number_digits, value);
+}
+
 /// The words of a command as it goes over the wire.
 std::vector<std::string> words_of(std::string_view command) {
     std::vector<std::string> out;
@@ -47,12 +57,12 @@ std::vector<std::string> words_of(std::string_view command) {
     return out;
 }
 
-void load_all(hiredis_connection& connection) {
+} // namespace
+
+void load_scripts(hiredis_connection& connection) {
     connection.load(native::scripts::acquire.text);
     connection.load(native::scripts::release.text);
 }
-
-} // namespace
 
 void expect_granted(const ::redisReply& answer) {
     if (answer.type != REDIS_REPLY_INTEGER) {
@@ -79,17 +89,21 @@ void plain_lock::cycle() {
     expect_released(*connection_.ask({"EVALSHA", sha_, "1", name_, owner_}));
 }
 
-script_calls::script_calls(const std::string& name) {
+script_calls::script_calls(const std::string& name, call_kind kind) {
     const auto identity = engine::this_process();
     native::native_commands layout{"holdfast:", identity};
     engine::acquire_op ask;
     ask.ticket = {.name = name, .owner = {.client = identity.client, .number = 0}};
     ask.lease = std::chrono::seconds{30};
     ask.queue = engine::queueing::grant;
+    if (kind == call_kind::vote) {
+        ask.queue = engine::queueing::listen;
+        ask.proposed_token = static_cast<std::uint64_t>(micros(std::chrono::system_clock::now()));
+    }
     std::string acquire;
     layout.acquire(acquire, ask, {});
     std::string release;
-    layout.release(release, ask.ticket);
+    layout.release(release, ask.ticket, 0);
     owner_ = ask.ticket.owner;
 
     acquire_texts_ = words_of(acquire);
@@ -107,24 +121,27 @@ script_calls::script_calls(const std::string& name) {
     point(release_texts_, release_);
     if (numbers_.size() < 2) { throw std::runtime_error{"no owner in our own commands"}; }
     not_after_ = acquire_texts_.at(4).data(); // behind EVALSHA, SHA, the count of keys and the key
+    if (kind == call_kind::vote) { proposal_ = acquire_texts_.at(5).data(); }
 }
 
 void script_calls::renumber() {
     ++owner_.number;
     for (auto* const at : numbers_) { write_hex(at, owner_.number); }
     const auto now = std::chrono::system_clock::now();
+    if (proposal_ != nullptr) {
+        last_proposal_ = std::max(last_proposal_ + 1, micros(now));
+        write_decimal(proposal_, last_proposal_);
+    }
     if (now < good_until_) { return; }
     // The scripts refuse a not_after that is more than a minute ahead.
     good_until_ = now + std::chrono::seconds{20};
     const auto until = good_until_ + std::chrono::seconds{20};
-    const auto text = std::to_string(
-        std::chrono::duration_cast<std::chrono::microseconds>(until.time_since_epoch()).count());
-    std::copy(text.begin(), text.end(), not_after_);
+    write_decimal(not_after_, micros(until));
 }
 
 script_lock::script_lock(std::uint16_t port, const std::string& name)
     : connection_{port}, calls_{name} {
-    load_all(connection_);
+    load_scripts(connection_);
 }
 
 void script_lock::cycle() {
@@ -134,7 +151,7 @@ void script_lock::cycle() {
 }
 
 script_pipeline::script_pipeline(std::uint16_t port, std::size_t depth) : connection_{port} {
-    load_all(connection_);
+    load_scripts(connection_);
     slots_.reserve(depth);
     for (std::size_t i = 0; i < depth; ++i) {
         slots_.push_back({script_calls{"pipeline:" + std::to_string(i)}, false});

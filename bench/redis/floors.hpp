@@ -27,17 +27,22 @@ private:
     std::uint64_t number_ = 0;
 };
 
+enum class call_kind {
+    request, ///< of one server, which chooses the token
+    vote,    ///< of a node of a quorum: with a proposed token
+};
+
 /// The words of the two commands that Holdfast sends for a hold, with a new owner number each time.
 class script_calls {
 public:
-    explicit script_calls(const std::string& name);
+    explicit script_calls(const std::string& name, call_kind kind = call_kind::request);
     script_calls(script_calls&&) = default;
     script_calls& operator=(script_calls&&) = default;
     script_calls(const script_calls&) = delete; // its parts point at each other
     script_calls& operator=(const script_calls&) = delete;
     ~script_calls() = default;
 
-    /// Sets the next owner number in both commands.
+    /// Sets the next owner number in both commands, and the next token.
     void renumber();
     [[nodiscard]] std::span<const std::string_view> acquire() const noexcept { return acquire_; }
     [[nodiscard]] std::span<const std::string_view> release() const noexcept { return release_; }
@@ -50,6 +55,8 @@ private:
     std::vector<std::string_view> release_;
     std::vector<char*> numbers_; ///< the 16 digits in the texts
     char* not_after_ = nullptr;  ///< in the texts
+    char* proposal_ = nullptr;   ///< likewise; null: none
+    std::int64_t last_proposal_ = 0;
     std::chrono::system_clock::time_point good_until_{};
 };
 
@@ -82,6 +89,9 @@ private:
     std::vector<slot> slots_;
     std::size_t at_ = 0; ///< replies come in the order of the commands
 };
+
+/// Loads the scripts that script_calls calls.
+void load_scripts(hiredis_connection& connection);
 
 /// Throw if the reply of a script is not that of an uncontended lock.
 void expect_granted(const ::redisReply& answer);

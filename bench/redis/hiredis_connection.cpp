@@ -39,6 +39,14 @@ void hiredis_connection::append(std::span<const std::string_view> words) {
     }
 }
 
+void hiredis_connection::flush() {
+    for (int all_sent = 0; all_sent == 0;) {
+        if (::redisBufferWrite(context_.get(), &all_sent) != REDIS_OK) {
+            throw std::runtime_error{&context_->errstr[0]};
+        }
+    }
+}
+
 reply hiredis_connection::next() {
     void* out = nullptr;
     ::redisGetReply(context_.get(), &out);

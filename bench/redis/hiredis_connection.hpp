@@ -31,6 +31,7 @@ public:
 
     // Pipelining: next() sends what was appended and waits for a reply.
     void append(std::span<const std::string_view> words);
+    void flush(); ///< sends it now
     reply next();
 
     std::string load(std::string_view script); ///< returns its SHA

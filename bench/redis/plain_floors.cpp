@@ -13,11 +13,13 @@ namespace {
 
 const auto& release_script = engine::redis::scripts::plain_release;
 
+} // namespace
+
+void load_plain_scripts(hiredis_connection& connection) { connection.load(release_script.text); }
+
 void expect_taken(const ::redisReply& answer) {
     if (answer.type != REDIS_REPLY_NIL) { throw std::runtime_error{"SET NX found it taken"}; }
 }
-
-} // namespace
 
 plain_calls::plain_calls(const std::string& name)
     : name_{name}, client_{base::client_id::make().text() + ':'} {
@@ -38,7 +40,7 @@ void plain_calls::release(hiredis_connection& connection) const {
 
 plain_command_lock::plain_command_lock(std::uint16_t port, const std::string& name)
     : connection_{port}, calls_{name} {
-    connection_.load(release_script.text);
+    load_plain_scripts(connection_);
 }
 
 void plain_command_lock::cycle() {
@@ -50,7 +52,7 @@ void plain_command_lock::cycle() {
 }
 
 plain_pipeline::plain_pipeline(std::uint16_t port, std::size_t depth) : connection_{port} {
-    connection_.load(release_script.text);
+    load_plain_scripts(connection_);
     for (std::size_t i = 0; i < depth; ++i) {
         slots_.push_back({plain_calls{"plain:pipeline:" + std::to_string(i)}, false});
         send_next(slots_.back());

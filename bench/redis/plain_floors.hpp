@@ -26,6 +26,11 @@ private:
     std::uint64_t number_ = 1'000'000; ///< with as many digits as after some use
 };
 
+/// Loads the script that plain_calls calls.
+void load_plain_scripts(hiredis_connection& connection);
+/// Throws if the reply to SET NX is not that of a free lock.
+void expect_taken(const ::redisReply& answer);
+
 /// Each reply awaited.
 class plain_command_lock {
 public:

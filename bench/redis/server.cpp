@@ -90,6 +90,10 @@ bool server::answers() const {
     } catch (const std::runtime_error&) { return false; }
 }
 
+void server::freeze() const {
+    if (pid_ == 0 || ::kill(pid_, SIGSTOP) != 0) { throw std::runtime_error{"cannot be stopped"}; }
+}
+
 void server::end() noexcept {
     if (pid_ == 0) { return; }
     ::kill(pid_, SIGKILL); // it has nothing to save

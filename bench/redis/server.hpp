@@ -21,9 +21,11 @@ public:
     [[nodiscard]] ::pid_t pid() const noexcept { return pid_; }
     [[nodiscard]] static std::string program();
 
+    void end() noexcept; ///< kills it
+    void freeze() const; ///< it keeps its connections and answers nothing until the end
+
 private:
     [[nodiscard]] bool answers() const;
-    void end() noexcept;
 
     std::uint16_t port_ = 0;
     ::pid_t pid_ = 0;

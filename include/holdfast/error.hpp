@@ -36,6 +36,7 @@ enum class errc {
     limit_reached = 20,    ///< a stated limit, e.g. the length of a queue
     stale_token = 21,      ///< a fence has seen a newer token
     internal = 22,         ///< a defect of Holdfast; please report it
+    no_quorum = 23,        ///< too few nodes of a quorum answered; the text has each node's vote
 };
 
 /// The name of an error, e.g. "unavailable".

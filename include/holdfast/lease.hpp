@@ -77,6 +77,11 @@ public:
     /// How long valid() stays true without another renewal; 0 if it is false.
     [[nodiscard]] std::chrono::milliseconds remaining() const noexcept;
 
+    /// The instant from which valid() is false without another renewal; in the past if it is false
+    /// now. A suspended machine's time counts for the lease but not for steady_clock: after a
+    /// resume, ask again.
+    [[nodiscard]] std::chrono::steady_clock::time_point valid_until() const noexcept;
+
     /// The fencing token: higher than that of every earlier holder of this name. A reader has the
     /// token of the last writer. The token of a semaphore's permits is an id and no fence, as
     /// several are held at a time. Throws not_held if the lease is empty, unsupported if the engine

@@ -24,6 +24,27 @@ inline constexpr unsigned permits = 10'000;
 inline constexpr unsigned waiters_per_name = 10'000;
 } // namespace limits
 
+/// How a quorum (`redlock://`, `quorum:`) asks its nodes; other engines ignore it. 0 and unset: as
+/// the client's URL says, which has keys of the same names.
+struct quorum_options {
+    /// How long a node may take to answer before the others decide. By default a twentieth of the
+    /// lease, at least 20 ms.
+    std::chrono::milliseconds node_timeout{0};
+
+    /// Allowance for clocks that run at different rates: valid() turns false earlier by it. By
+    /// default 1 % of the lease and 2 ms. A smaller one weakens P1 of docs/safety.md.
+    std::optional<std::chrono::milliseconds> drift{};
+
+    /// A waiter that was refused asks again after a random time from retry_min to retry_max, or
+    /// sooner when the nodes report a release. By default 50 to 250 ms. Set both or neither.
+    std::chrono::milliseconds retry_min{0};
+    std::chrono::milliseconds retry_max{0};
+
+    /// How often a wait asks before it gives up: then the try forms return false or empty, and
+    /// lock() and acquire() fail with limit_reached. By default there is no limit.
+    unsigned tries = 0;
+};
+
 /// What a lock object is made with. Name the members that differ from their defaults:
 ///
 ///     holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
@@ -69,6 +90,9 @@ struct lock_options {
     /// Empty: as the client's URL says (`?fencing=yes`), else no. Without it token() throws
     /// unsupported.
     std::optional<bool> fencing{};
+
+    /// How a quorum asks its nodes.
+    quorum_options quorum{};
 };
 
 /// What one call asks for. An unset member means what the lock was made with:

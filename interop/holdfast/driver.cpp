@@ -5,15 +5,24 @@
 #include <fstream>
 #include <iostream>
 #include <mutex>
+#include <sstream>
 #include <stdexcept>
 
 namespace holdfast::interop {
 
 namespace {
 
-std::string url(const std::string& port, layout layout) {
-    return "redis://127.0.0.1:" + port +
-           "?layout=" + (layout == layout::redisson ? "redisson" : "plain");
+/// Of one server, or of a quorum of several.
+std::string url(const driver_options& options) {
+    std::string addresses;
+    std::istringstream ports{options.ports};
+    for (std::string port; std::getline(ports, port, ',');) {
+        addresses += (addresses.empty() ? "127.0.0.1:" : ",127.0.0.1:") + port;
+    }
+    const bool several = addresses.find(',') != std::string::npos;
+    return (several ? "redlock://" : "redis://") + addresses +
+           "?layout=" + (options.layout == layout::redisson ? "redisson" : "plain") +
+           (options.parameters.empty() ? "" : "&" + options.parameters);
 }
 
 /// Answers with what the body says, or with what it threw.
@@ -56,8 +65,11 @@ void increment(const std::string& file) {
 
 } // namespace
 
-driver::driver(const std::string& port, layout layout, milliseconds watchdog)
-    : fleet_{url(port, layout)}, layout_{layout}, watchdog_{watchdog}, admin_{fleet_, layout} {}
+driver::driver(const driver_options& options)
+    : fleet_{url(options)},
+      layout_{options.layout},
+      watchdog_{options.watchdog},
+      admin_{fleet_, options.layout} {}
 
 driver::owner& driver::owner_of(const std::string& name) {
     auto& found = owners_[name];

@@ -17,10 +17,17 @@ namespace holdfast::interop {
 
 using words = std::vector<std::string>;
 
+struct driver_options {
+    std::string ports{}; ///< of 127.0.0.1, separated by commas; several are a quorum
+    holdfast::layout layout = layout::plain;
+    milliseconds watchdog{0};
+    std::string parameters{}; ///< further ones of the URL, e.g. "key_prefix=redlock:"
+};
+
 /// Thread safety: `handle` is for one thread; answers go to standard output, a line each.
 class driver {
 public:
-    driver(const std::string& port, layout layout, milliseconds watchdog);
+    explicit driver(const driver_options& options);
 
     /// `arguments` are what follows the command.
     void handle(const std::string& number, const std::string& command, const words& arguments);

@@ -1,10 +1,11 @@
-// The code of docs/interop.md; tests run it: example PORT CLIENT
+// The code of docs/interop.md; tests run it: example PORT[,PORT...] CLIENT
 
 #include <holdfast/compat.hpp>
 #include <holdfast/holdfast.hpp>
 
 #include <iostream>
 #include <mutex>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -49,18 +50,60 @@ void with_redis_py(const std::string& address) {
     // [end]
 }
 
+void with_pottery(const std::string& address) {
+    // [doc: pottery]
+    holdfast::client fleet{"redis://" + address + "?layout=plain&key_prefix=redlock:"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
+    const std::scoped_lock hold{stock};
+    sell_one();
+    // [end]
+}
+
+void with_quorum(const std::string& addresses) {
+    // [doc: quorum]
+    // "redlock://host:port,host:port,host:port?layout=plain"
+    holdfast::client fleet{"redlock://" + addresses + "?layout=plain"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
+    const std::scoped_lock hold{stock};
+    sell_one();
+    // [end]
+}
+
+void with_quorum_of_pottery(const std::string& addresses) {
+    // [doc: quorum of pottery]
+    holdfast::client fleet{"redlock://" + addresses + "?layout=plain&key_prefix=redlock:"};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 10s}};
+    // [end]
+    const std::scoped_lock hold{stock};
+    sell_one();
+}
+
+/// "7001,7002" -> "127.0.0.1:7001,127.0.0.1:7002"
+std::string addresses_of(const std::string& ports) {
+    std::string out;
+    std::istringstream all{ports};
+    for (std::string port; std::getline(all, port, ',');) {
+        out += (out.empty() ? "127.0.0.1:" : ",127.0.0.1:") + port;
+    }
+    return out;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::string port = argc > 1 ? argv[1] : "6379";
+    const std::string ports = argc > 1 ? argv[1] : "6379";
     const std::string client = argc > 2 ? argv[2] : "redis-py";
-    const auto address = "127.0.0.1:" + port;
-    if (client == "redisson") {
+    const auto address = addresses_of(ports);
+    if (ports.find(',') != std::string::npos) {
+        client == "pottery" ? with_quorum_of_pottery(address) : with_quorum(address);
+    } else if (client == "redisson") {
         with_redisson(address);
     } else if (client == "go-zero") {
         with_go_zero(address);
     } else if (client == "redis-py") {
         with_redis_py(address);
+    } else if (client == "pottery") {
+        with_pottery(address);
     } else {
         with_redlock(address);
     }

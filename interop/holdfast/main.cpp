@@ -1,4 +1,4 @@
-// Holdfast behind the line protocol of interop/PROTOCOL.md: PORT WATCHDOG_MS LAYOUT
+// Holdfast behind the line protocol of interop/PROTOCOL.md: PORTS WATCHDOG_MS LAYOUT [PARAMETERS]
 
 #include "driver.hpp"
 
@@ -11,12 +11,14 @@
 int main(int argc, char** argv) {
     using namespace holdfast;
     const interop::words given{argv + 1, argv + argc};
-    if (given.size() != 3) {
-        std::cerr << "driver PORT WATCHDOG_MS plain|redisson\n";
+    if (given.size() < 3 || given.size() > 4) {
+        std::cerr << "driver PORT[,PORT...] WATCHDOG_MS plain|redisson [URL_PARAMETERS]\n";
         return 2;
     }
-    interop::driver all{given[0], given[2] == "redisson" ? layout::redisson : layout::plain,
-                        std::chrono::milliseconds{std::stoll(given[1])}};
+    interop::driver all{{.ports = given[0],
+                         .layout = given[2] == "redisson" ? layout::redisson : layout::plain,
+                         .watchdog = std::chrono::milliseconds{std::stoll(given[1])},
+                         .parameters = given.size() > 3 ? given[3] : ""}};
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream in{line};
         std::string number;

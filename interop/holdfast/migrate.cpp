@@ -58,6 +58,25 @@ void from_redlock_cpp(const std::string& address) {
     // [end]
 }
 
+void from_redsync(const std::string& hosts) {
+    // [doc: redsync]
+    holdfast::client fleet{"redlock://" + hosts + "?layout=plain"}; // redis1,redis2,redis3
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redsync(10s)};
+    const auto hold = stock.acquire(); // after 32 tries: limit_reached
+    sell_one();
+    // [end]
+}
+
+void from_node_redlock(const std::string& hosts) {
+    // [doc: node-redlock]
+    holdfast::client fleet{"redlock://" + hosts + "?layout=plain"};
+    holdfast::mutex stock{fleet, "stock:1001", holdfast::compat::redlock(10s)};
+    const auto hold = stock.acquire(); // renewed until it is destroyed
+    const std::stop_callback lost{hold.lost(), [] { abandon(); }};
+    sell_one();
+    // [end]
+}
+
 void at_the_end(const std::string& address) {
     // [doc: native]
     holdfast::client fleet{"redis://" + address};
@@ -75,5 +94,7 @@ int main(int argc, char** argv) {
     from_red_lock(address);
     from_set_nx(address);
     from_redlock_cpp(address);
+    from_redsync(address); // a quorum of one
+    from_node_redlock(address);
     at_the_end(address);
 }

@@ -31,6 +31,7 @@ const std::vector<client_under_test>& all_clients() {
          .layout = "plain",
          .again = reentry::refused,
          .renews = true,
+         .quorum = true,
          .polls = 250ms},
         {.name = "redis-py",
          .layout = "plain",
@@ -44,7 +45,15 @@ const std::vector<client_under_test>& all_clients() {
          .again = reentry::refused,
          .watchdog = true,
          .renews = true,
+         .quorum = true,
          .polls = 300ms},
+        {.name = "pottery",
+         .layout = "plain",
+         .key_prefix = "redlock:",
+         .again = reentry::refused,
+         .renews = true,
+         .quorum = true,
+         .polls = 200ms},
     };
     return all;
 }
@@ -52,6 +61,12 @@ const std::vector<client_under_test>& all_clients() {
 std::vector<client_under_test> redisson_alone() {
     auto all = all_clients();
     std::erase_if(all, [](const auto& client) { return client.name != "redisson"; });
+    return all;
+}
+
+std::vector<client_under_test> quorum_clients() {
+    auto all = all_clients();
+    std::erase_if(all, [](const auto& client) { return !client.quorum; });
     return all;
 }
 

@@ -21,8 +21,9 @@ enum class reentry {
 enum class telling { nothing, whether_held, time_left };
 
 struct client_under_test {
-    std::string name;   ///< its folder in interop/
-    std::string layout; ///< what Holdfast calls it
+    std::string name;         ///< its folder in interop/
+    std::string layout;       ///< what Holdfast calls it
+    std::string key_prefix{}; ///< what it writes before the names of locks
     reentry again = reentry::refused;
     telling tells = telling::nothing;
     bool watchdog = false;       ///< renews by itself
@@ -30,6 +31,7 @@ struct client_under_test {
     bool forces = false;         ///< takes a lock from others
     bool fences = false;         ///< has tokens
     bool endless = false;        ///< has locks without an expiry
+    bool quorum = false;         ///< takes several servers, and a majority of them decides
     test::milliseconds polls{0}; ///< the longest between two tries of a waiter; 0: is woken
 
     /// Letters, digits and underscores: ends the names of its tests.
@@ -38,6 +40,7 @@ struct client_under_test {
 
 [[nodiscard]] const std::vector<client_under_test>& all_clients();
 [[nodiscard]] std::vector<client_under_test> redisson_alone();
+[[nodiscard]] std::vector<client_under_test> quorum_clients();
 
 // NOLINTNEXTLINE(readability-identifier-naming): gtest's
 void PrintTo(const client_under_test& client, std::ostream* out);

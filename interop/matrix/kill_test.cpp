@@ -32,9 +32,9 @@ protected:
         victim.kill();
         EXPECT_EQ(waiter.text(short_lease + patience), "held");
         EXPECT_EQ(heir.ask("release heir"), "released");
-        for (const auto& latch : keys("redisson_unlock_latch:*")) {
-            EXPECT_GT(time_left(latch), 0ms) << latch;
-            EXPECT_LE(time_left(latch), 20s) << latch;
+        for (const auto& latch : keys_of(server(), "redisson_unlock_latch:*")) {
+            EXPECT_GT(time_to_live(server(), latch), 0ms) << latch;
+            EXPECT_LE(time_to_live(server(), latch), 20s) << latch;
             server().command({"DEL", latch});
         }
     }

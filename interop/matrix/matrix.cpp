@@ -1,43 +1,11 @@
 #include "matrix.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <map>
-#include <regex>
-#include <set>
-#include <stdexcept>
 
 namespace holdfast::interop {
 
-std::string drivers() {
-    const char* const folder = std::getenv("HOLDFAST_INTEROP_DRIVERS");
-    if (folder == nullptr) { throw std::runtime_error{"start this with: ./dev interop"}; }
-    return folder;
-}
-
 namespace {
-
-std::unique_ptr<driver_process> started(words command) {
-    auto out = std::make_unique<driver_process>(std::move(command));
-    const auto greeting = out->ask("hello");
-    if (greeting.rfind("ok ", 0) != 0) { throw std::runtime_error{"hello: " + greeting}; }
-    static std::set<std::string> shown; // ./dev interop puts it into its summary
-    if (greeting.find("holdfast") == std::string::npos && shown.insert(greeting).second) {
-        std::cout << "client: " << greeting.substr(3) << std::endl;
-    }
-    return out;
-}
-
-std::unique_ptr<driver_process> start_theirs(std::uint16_t port, const client_under_test& client) {
-    return started({drivers() + "/" + client.name + "/run", std::to_string(port),
-                    std::to_string(watchdog_lease.count())});
-}
-
-std::unique_ptr<driver_process> start_ours(std::uint16_t port, const client_under_test& client) {
-    return started({HOLDFAST_INTEROP_DRIVER, std::to_string(port),
-                    std::to_string(watchdog_lease.count()), client.layout});
-}
 
 /// The one that is there already, or a new one.
 driver_process& kept(std::map<std::string, std::unique_ptr<driver_process>>& all,
@@ -45,10 +13,6 @@ driver_process& kept(std::map<std::string, std::unique_ptr<driver_process>>& all
     auto& found = all[name];
     if (!found) { found = start(); }
     return *found;
-}
-
-std::string with(const std::string& request, const std::string& options) {
-    return options.empty() ? request : request + " " + options;
 }
 
 } // namespace
@@ -65,42 +29,23 @@ driver_process& matrix::theirs() const {
 
 driver_process& matrix::ours() const {
     static std::map<std::string, std::unique_ptr<driver_process>> all;
-    return kept(all, GetParam().layout, [this] { return another_of_ours(); });
+    return kept(all, GetParam().layout + GetParam().key_prefix,
+                [this] { return another_of_ours(); });
 }
 
 std::unique_ptr<driver_process> matrix::another_of_theirs() const {
-    return start_theirs(server().port(), GetParam());
+    return start_theirs(std::to_string(server().port()), GetParam());
 }
 
 std::unique_ptr<driver_process> matrix::another_of_ours() const {
-    return start_ours(server().port(), GetParam());
-}
-
-matrix::matrix() {
-    static int made = 0;
-    name_ = "lock:" + std::to_string(++made);
+    return start_ours(std::to_string(server().port()), GetParam());
 }
 
 void matrix::TearDown() {
     // Some are deleted without waiting for the answer.
-    EXPECT_TRUE(eventually([] { return undocumented_keys().empty(); }, 3s)) << undocumented_keys();
+    EXPECT_TRUE(eventually([] { return undocumented_keys(server()).empty(); }, 3s))
+        << undocumented_keys(server());
     server().flush_all();
-}
-
-std::string matrix::try_by(const std::string& hold, milliseconds lease,
-                           const std::string& options) const {
-    return with("try " + hold + " " + name_ + " " + std::to_string(lease.count()), options);
-}
-
-std::string matrix::wait_by(const std::string& hold, milliseconds lease, milliseconds wait,
-                            const std::string& options) const {
-    return with("acquire " + hold + " " + name_ + " " + std::to_string(lease.count()) + " " +
-                    std::to_string(wait.count()),
-                options);
-}
-
-milliseconds matrix::time_left(const std::string& name) {
-    return milliseconds{server().command({"PTTL", name}).number()};
 }
 
 milliseconds matrix::our_patience() const {
@@ -121,27 +66,6 @@ microseconds matrix::wake_up(driver_process& holder, driver_process& waiter) con
 microseconds median(std::vector<microseconds> all) {
     std::sort(all.begin(), all.end());
     return all.at(all.size() / 2);
-}
-
-std::vector<std::string> matrix::keys(const std::string& pattern) {
-    std::vector<std::string> out;
-    std::string cursor = "0";
-    do {
-        const auto page = server().command({"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"});
-        cursor = page.items().at(0).string();
-        for (const auto& key : page.items().at(1).items()) { out.push_back(key.string()); }
-    } while (cursor != "0");
-    return out;
-}
-
-std::string matrix::undocumented_keys() {
-    // docs/layouts.md: the only keys that outlive a lock.
-    static const std::regex documented{R"(redisson_lock_token:.*|hf:token:.*)"};
-    std::string out;
-    for (const auto& key : keys()) {
-        if (!std::regex_match(key, documented)) { out += key + "\n"; }
-    }
-    return out;
 }
 
 std::string name_of(const testing::TestParamInfo<client_under_test>& one) {

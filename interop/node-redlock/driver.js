@@ -5,11 +5,21 @@ import { readFile, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import Redis from "ioredis";
-import Redlock, { ExecutionError, Lock } from "redlock";
+import Redlock, { ExecutionError, Lock, ResourceLockedError } from "redlock";
 
-const [port, watchdogMs] = process.argv.slice(2).map(Number);
-const server = new Redis(port, "127.0.0.1");
-const redlock = new Redlock([server]); // with its defaults: retries every 200 +- 100 ms
+const ports = process.argv[2].split(",").map(Number);
+const watchdogMs = Number(process.argv[3]);
+const several = ports.length > 1;
+
+// By default ioredis keeps a command for a dead server for ten seconds, and node-redlock waits for
+// it unless a majority of the servers agrees without it.
+const servers = await Promise.all(ports.map((port) => new Promise((resolve) => {
+  const server = new Redis(port, "127.0.0.1", several
+    ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => 50 } : {});
+  server.once("ready", () => resolve(server));
+  server.on("error", () => resolve(server)); // dead
+})));
+const redlock = new Redlock(servers); // with its defaults: retries every 200 +- 100 ms
 const once = { retryCount: 0 };
 
 const holds = new Map(); // by name of the hold: the lock, or the scope of its watchdog
@@ -17,13 +27,38 @@ const turns = new Map(); // by name of the hold: its pending request; the next o
 
 const patient = (waitMs) => ({ retryCount: Math.ceil(waitMs / redlock.settings.retryDelay) });
 
+const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+// The retries of node-redlock keep the votes that a failed attempt won, and read them as those of
+// another owner: with several servers two contenders keep each other out until their leases expire.
+// So here each attempt is a call of its own, which returns its votes when it fails.
+async function acquireWithin(name, leaseMs, waitMs, retry) {
+  const end = Date.now() + waitMs;
+  for (;;) {
+    try {
+      return await redlock.acquire([name], leaseMs, once);
+    } catch (problem) {
+      if (!(problem instanceof ExecutionError) || Date.now() >= end) throw problem;
+    }
+    await sleep(retry.retryDelay + (Math.random() * 2 - 1) * retry.retryJitter);
+  }
+}
+
+// Whether so many servers failed that the others were no majority.
+async function noQuorum(problem) {
+  const last = await problem.attempts.at(-1);
+  if (last === undefined) return false; // it asked nobody: its own clock says that it has expired
+  const failed = [...last.votesAgainst.values()].filter((e) => !(e instanceof ResourceLockedError));
+  return failed.length > last.membershipSize - last.quorumSize;
+}
+
 // Runs `body`; a lost vote is `no`, any other failure an error.
 async function voted(body, yes, no) {
   try {
     await body();
     return yes;
   } catch (problem) {
-    if (problem instanceof ExecutionError) return no;
+    if (problem instanceof ExecutionError && !(await noQuorum(problem))) return no;
     throw problem;
   }
 }
@@ -47,13 +82,16 @@ function scope(name, settings) {
 async function acquire(hold, name, leaseMs, waitMs, ...options) {
   if (options.includes("fenced") || leaseMs === "0") return "unsupported";
   const settings = waitMs === "0" ? once : patient(Number(waitMs));
+  const take = several
+    ? () => acquireWithin(name, Number(leaseMs), Number(waitMs), redlock.settings)
+    : () => redlock.acquire([name], Number(leaseMs), settings);
   return voted(async () => {
     if (options.includes("watchdog")) {
       const held = scope(name, settings);
       await held.entered;
       holds.set(hold, held);
     } else {
-      holds.set(hold, await redlock.acquire([name], Number(leaseMs), settings));
+      holds.set(hold, await take());
       holds.get(hold).leaseMs = Number(leaseMs);
     }
   }, "held", "busy");
@@ -88,7 +126,8 @@ function intrude(name) {
 async function count(name, times, file) {
   const eager = { retryCount: -1, retryDelay: 1, retryJitter: 1 };
   for (let i = 0; i < Number(times); ++i) {
-    const lock = await redlock.acquire([name], 30500, eager);
+    const lock = await (several ? acquireWithin(name, 30500, Infinity, eager)
+      : redlock.acquire([name], 30500, eager));
     const value = Number(await readFile(file, "ascii"));
     await writeFile(file, String(value + 1));
     await redlock.release(lock, once);

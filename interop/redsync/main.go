@@ -6,11 +6,14 @@ import (
 	"errors"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
+	"github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	goredislib "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 
 	"holdfast.interop/driver"
 )
@@ -55,8 +58,7 @@ func (l lock) Release() (bool, error) { return owned(l.Unlock()) }
 
 // taken distinguishes contention from failure.
 func taken(err error) (bool, error) {
-	var other *redsync.ErrTaken
-	if errors.As(err, &other) || errors.Is(err, redsync.ErrFailed) {
+	if refused(err) || errors.Is(err, redsync.ErrFailed) {
 		return false, nil
 	}
 	return err == nil, err
@@ -64,14 +66,31 @@ func taken(err error) (bool, error) {
 
 // owned distinguishes a lock of somebody else, or an expired one, from failure.
 func owned(ok bool, err error) (bool, error) {
-	var other *redsync.ErrTaken
-	if errors.As(err, &other) || errors.Is(err, redsync.ErrLockAlreadyExpired) {
+	if refused(err) || errors.Is(err, redsync.ErrLockAlreadyExpired) {
 		return false, nil
 	}
 	return ok, err
 }
 
+// refused: by a majority, or by one server at least while the others were granted or dead.
+func refused(err error) bool {
+	var most *redsync.ErrTaken
+	var one *redsync.ErrNodeTaken
+	return errors.As(err, &most) || errors.As(err, &one)
+}
+
+// pools connects to the servers. By default go-redis asks a dead server 20 times within two seconds,
+// and redsync waits for the answers of all servers.
+func pools(ports string) []redis.Pool {
+	var all []redis.Pool
+	for _, port := range strings.Split(ports, ",") {
+		options := goredislib.Options{Addr: "127.0.0.1:" + port, MaxRetries: -1, DialerRetries: 1}
+		all = append(all, goredis.NewPool(goredislib.NewClient(&options)))
+	}
+	return all
+}
+
 func main() {
-	server := goredislib.NewClient(&goredislib.Options{Addr: "127.0.0.1:" + os.Args[1]})
-	driver.Run(client{redsync.New(goredis.NewPool(server))})
+	logging.Disable() // of every connection to a dead server
+	driver.Run(client{redsync.New(pools(os.Args[1])...)})
 }

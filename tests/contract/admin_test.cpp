@@ -152,7 +152,7 @@ TEST_P(admin, list_shows_what_inspect_shows) {
     ASSERT_EQ(lock.holders.size(), 1U);
     EXPECT_EQ(lock.holders.front().owner, held.owner());
     EXPECT_EQ(lock.holders.front().note, "why");
-    EXPECT_EQ(lock.waiters.size(), 1U);
+    EXPECT_EQ(lock.waiters.size(), can().sees_waiters ? 1U : 0U);
     EXPECT_EQ(lock.last_token, held.token());
     waiter.stop();
 }

@@ -33,6 +33,11 @@ protected:
 
     [[nodiscard]] engine::capabilities can(primitive kind = primitive::mutex) const;
 
+    /// How an engine that cannot be reached fails.
+    [[nodiscard]] errc unreachable() const {
+        return can().joins ? errc::unavailable : errc::no_quorum;
+    }
+
     /// Inspects a name; without holders and waiters if it is not in use.
     [[nodiscard]] lock_info look(std::string_view name) const;
     [[nodiscard]] std::size_t waiters_of(std::string_view name) const {

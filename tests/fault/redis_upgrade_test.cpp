@@ -144,5 +144,16 @@ TEST_F(redis_upgrade, serves_waiters_of_both_versions_in_their_order) { // P6
     EXPECT_TRUE(waiting.get().valid());
 }
 
+TEST_F(redis_upgrade, a_holder_of_the_previous_version_can_be_listened_to) {
+    EXPECT_GT(old.acquire().number(), 0);
+    seam_client all{server.url()};
+    const auto mine = all.ticket("stock");
+    ASSERT_EQ(all.acquire(mine, {.queue = engine::queueing::listen}).status, op_status::queued);
+    EXPECT_EQ(record().substr(0, 4), "hf1q");
+    EXPECT_EQ(old.renew().items().at(0).number(), 1);
+    ASSERT_EQ(all.break_lock("stock").status, op_status::released);
+    EXPECT_TRUE(all.await(engine::notice::kind::maybe_free, mine));
+}
+
 } // namespace
 } // namespace holdfast::test

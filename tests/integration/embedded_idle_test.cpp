@@ -61,6 +61,13 @@ protected:
             << sqlite3_errmsg(raw);
         sqlite3_close(raw);
     }
+    /// The version of the format as the database itself has it, big-endian.
+    [[nodiscard]] std::string stored_version() const {
+        std::ifstream file{path, std::ios::binary};
+        std::string header(100, '\0');
+        file.read(header.data(), static_cast<std::streamsize>(header.size()));
+        return header.substr(60, 4);
+    }
     static void lock_and_release(embedded_client& client, const std::string& name,
                                  std::uint64_t number) {
         ASSERT_EQ(client.acquire(name, number).status, op_status::granted);
@@ -258,6 +265,7 @@ protected:
         embedded::buffer body;
         embedded::encode(record, 1, body);
         body.front() = std::byte{1};
+        body.pop_back(); // it ended with the holds
         run_sql("INSERT INTO locks(name, body) VALUES(CAST('" + name + "' AS BLOB), x'" +
                 hex(std::span{body}) + "')");
     }
@@ -318,10 +326,18 @@ TEST_F(embedded_upgrade, P1_refuses_the_old_version_afterwards) {
     sqlite3_finalize(find);
     sqlite3_close(raw);
     // One that comes later reads the version in the database itself, big-endian.
-    std::ifstream file{path, std::ios::binary};
-    std::string header(100, '\0');
-    file.read(header.data(), static_cast<std::streamsize>(header.size()));
-    EXPECT_EQ(header.substr(60, 4), std::string("\0\0\0\2", 4));
+    EXPECT_EQ(stored_version(), std::string("\0\0\0\3", 4));
+}
+
+TEST_F(embedded_idle, a_file_of_the_second_format_is_upgraded) {
+    {
+        embedded_client me{path, as_client()};
+        lock_and_release(me, "stock", 1);
+    }
+    run_sql("PRAGMA user_version = 2");
+    embedded_client me{path, as_client()};
+    EXPECT_EQ(me.acquire("stock", 2).status, op_status::granted);
+    EXPECT_EQ(stored_version(), std::string("\0\0\0\3", 4));
 }
 
 TEST_F(embedded_upgrade, works_with_many_processes_at_once) {

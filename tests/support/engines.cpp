@@ -5,6 +5,7 @@
 #endif
 #if HOLDFAST_WITH_REDIS
 #    include "support/redis_store.hpp"
+#    include "support/redlock_store.hpp"
 #endif
 
 #include <atomic>
@@ -22,6 +23,21 @@ private:
     [[nodiscard]] static std::string next_url() {
         static std::atomic<unsigned> count{0};
         return "memory:contract-" + std::to_string(++count);
+    }
+
+    std::string url_ = next_url();
+};
+
+/// Three memory engines, of which two must agree.
+class quorum_store final : public store {
+public:
+    [[nodiscard]] std::string url() const override { return url_; }
+
+private:
+    [[nodiscard]] static std::string next_url() {
+        static std::atomic<unsigned> count{0};
+        const auto node = "node=memory:vote-" + std::to_string(++count) + '-';
+        return "quorum:?max_lease=86400000&" + node + "a&" + node + "b&" + node + 'c';
     }
 
     std::string url_ = next_url();
@@ -46,6 +62,7 @@ engine_under_test in_layout(std::string name, const std::string& query) {
 const std::vector<engine_under_test>& engines() {
     static const std::vector<engine_under_test> all {
         {.name = "memory", .make_store = make<memory_store>, .across_processes = false},
+            {.name = "quorum", .make_store = make<quorum_store>, .across_processes = false},
 #if HOLDFAST_WITH_EMBEDDED
             {.name = "embedded",
              .make_store = make<embedded_store>,
@@ -56,6 +73,9 @@ const std::vector<engine_under_test>& engines() {
             in_layout("redis_plain", "?layout=plain"),
             in_layout("redis_plain_fenced", "?layout=plain&fencing=yes"),
             in_layout("redis_redisson", "?layout=redisson&fencing=yes"),
+            {.name = "redlock",
+             .make_store = make<redlock_store>,
+             .dead_url = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"},
 #endif
     };
     return all;

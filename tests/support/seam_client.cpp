@@ -18,7 +18,7 @@ engine::ticket seam_client::ticket(std::string name) {
             .owner = {.client = identity_.client, .number = ++last_number_}};
 }
 
-engine::op seam_client::acquire_op(const engine::ticket& ticket, const request& request) {
+engine::acquire_op seam_client::acquire_op(const engine::ticket& ticket, const request& request) {
     engine::acquire_op op;
     op.ticket = ticket;
     op.kind = request.kind;
@@ -30,6 +30,8 @@ engine::op seam_client::acquire_op(const engine::ticket& ticket, const request& 
     op.queue = request.queue;
     op.not_after = request.not_after;
     op.note = request.note;
+    op.proposed_token = request.proposed_token;
+    op.node_id = request.node_id;
     return op;
 }
 
@@ -75,6 +77,16 @@ engine::beat_answer seam_client::renew(const engine::ticket& ticket, millisecond
     return beat({.ticket = ticket, .waiting = false, .lease = lease, .order = ++renewals_});
 }
 
+engine::beat_answer seam_client::reclaim(const engine::ticket& ticket, std::uint64_t token,
+                                         const request& terms) {
+    return beat({.ticket = ticket,
+                 .waiting = false,
+                 .lease = terms.lease,
+                 .order = ++renewals_,
+                 .token = token,
+                 .reclaim = std::make_shared<engine::acquire_op>(acquire_op(ticket, terms))});
+}
+
 engine::beat_answer seam_client::wait_on(const engine::ticket& ticket) {
     return beat({.ticket = ticket, .waiting = true});
 }
@@ -107,6 +119,13 @@ seam_client::await(engine::notice::kind type, const engine::ticket& ticket, mill
     };
     if (!drive_until([&] { return find() != notices_.end(); }, within)) { return std::nullopt; }
     return *find();
+}
+
+std::size_t seam_client::notices(engine::notice::kind type, const engine::ticket& ticket) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(notices_, [&](const engine::notice& notice) {
+            return notice.type == type && notice.number == ticket.owner.number;
+        }));
 }
 
 void seam_client::drive_for(milliseconds span) {

@@ -26,6 +26,8 @@ struct request {
     engine::queueing queue = engine::queueing::no;
     base::instant not_after = base::never;
     std::string note = {};
+    std::uint64_t proposed_token = 0;
+    std::uint64_t node_id = 0;
 };
 
 /// Thread safety: none. Every operation is driven until it is answered; one that is not answered
@@ -46,13 +48,30 @@ public:
     engine::answer ask(const engine::op& operation);
     engine::answer acquire(const engine::ticket& ticket, const request& request = {});
     engine::answer release(const engine::ticket& ticket) { return ask(engine::release_op{ticket}); }
+    /// With the token of the hold, in case that the engine has lost it.
+    engine::answer release(const engine::ticket& ticket, std::uint64_t token) {
+        return ask(engine::release_op{.ticket = ticket, .token = token});
+    }
     engine::answer withdraw(const engine::ticket& ticket) {
         return ask(engine::withdraw_op{ticket});
+    }
+    /// And the ticket may acquire again.
+    engine::answer withdraw_for_now(const engine::ticket& ticket) {
+        return ask(engine::withdraw_op{.ticket = ticket, .asks_again = true});
+    }
+    /// Makes the store a node that votes later, unless it is one already.
+    engine::answer join(milliseconds max_lease) {
+        auto found = ask(engine::join_op{max_lease});
+        if (found.report == nullptr || found.report->node_id != 0) { return found; }
+        return ask(engine::join_op{max_lease, engine::join_mode::vote_later});
     }
     engine::answer break_lock(const std::string& name, std::uint64_t only_token = 0) {
         return ask(engine::break_op{name, only_token});
     }
     engine::beat_answer renew(const engine::ticket& ticket, milliseconds lease = 30s);
+    /// Renews, and reclaims what is lost, for as long as `terms.not_after` has not passed.
+    engine::beat_answer reclaim(const engine::ticket& ticket, std::uint64_t token,
+                                const request& terms = {});
     engine::beat_answer wait_on(const engine::ticket& ticket); ///< a waiter's heartbeat
     [[nodiscard]] lock_info inspect(const std::string& name);
 
@@ -86,8 +105,12 @@ public:
     await(engine::notice::kind type, const engine::ticket& ticket, milliseconds within = long_wait);
     void drive_for(milliseconds span);
 
-    [[nodiscard]] static engine::op acquire_op(const engine::ticket& ticket,
-                                               const request& request);
+    /// How many notices of this kind the ticket has received so far.
+    [[nodiscard]] std::size_t notices(engine::notice::kind type,
+                                      const engine::ticket& ticket) const;
+
+    [[nodiscard]] static engine::acquire_op acquire_op(const engine::ticket& ticket,
+                                                       const request& request);
 
 private:
     bool drive_until(const std::function<bool()>& done, milliseconds within);

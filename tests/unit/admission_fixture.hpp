@@ -77,10 +77,10 @@ protected:
     }
     op_status ask(const acquire_op& operation) { return acquire(operation).status; }
     op_status release(const base::owner_id& owner) {
-        return apply([&](admission_rule& rule) { return rule.release(owner); });
+        return apply([&](admission_rule& rule) { return rule.release({{"stock:1001", owner}}); });
     }
     op_status withdraw(const base::owner_id& owner) {
-        return apply([&](admission_rule& rule) { return rule.withdraw(owner); });
+        return apply([&](admission_rule& rule) { return rule.withdraw({{"stock:1001", owner}}); });
     }
     op_status break_lock(std::uint64_t only_token = 0) {
         return apply([&](admission_rule& rule) {
@@ -89,13 +89,13 @@ protected:
     }
     op_status renew(const base::owner_id& owner, base::milliseconds lease = 10s) {
         return apply([&](admission_rule& rule) {
-                   return rule.beat({{"stock:1001", owner}, false, lease, 1});
+                   return rule.beat({{"stock:1001", owner}, false, lease, 1}, {});
                })
             .status;
     }
     beat_answer beat(const base::owner_id& owner) {
         return apply([&](admission_rule& rule) {
-            return rule.beat({{"stock:1001", owner}, true, 0ms});
+            return rule.beat({{"stock:1001", owner}, true, 0ms}, {});
         });
     }
     lock_info inspect() {

@@ -5,6 +5,7 @@
 #include "holdfast/base/random.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 
@@ -30,7 +31,8 @@ protected:
                                                         : reader(owner);
         out.lease = base::milliseconds{pick(100, 4000)};
         if (chance.below(8) == 0) { out.min_hold = base::milliseconds{pick(1, 3000)}; }
-        out.queue = static_cast<queueing>(pick(0, 9) < 7 ? 2 : pick(0, 2));
+        constexpr std::array others{queueing::no, queueing::listen, queueing::hint};
+        out.queue = pick(0, 9) < 7 ? queueing::grant : others.at(pick(0, 2));
         if (chance.below(20) == 0) { out.not_after = now - 1ns; }
         return out;
     }
@@ -46,6 +48,8 @@ protected:
         if (answer.status == op_status::granted) {
             ASSERT_TRUE(live_waiters().empty()) << "a newcomer passed a waiter";
             begin(operation, answer.token, operation.lease);
+        } else if (operation.queue == queueing::listen) {
+            if (answer.status == op_status::queued) { listeners.insert(operation.ticket.owner); }
         } else if (answer.status == op_status::queued) {
             queued.push_back({operation, now + waiter_timeout});
         }
@@ -135,6 +139,9 @@ protected:
         for (const push& push : std::exchange(pushes, {})) {
             const base::owner_id owner{push.to, push.notice.number};
             if (push.notice.type == notice::kind::broken) { continue; }
+            if (push.notice.type == notice::kind::maybe_free && listeners.erase(owner) > 0) {
+                continue; // once: it listens no more
+            }
             const auto operation = take_from_queue(owner);
             const bool hint = push.notice.type == notice::kind::maybe_free;
             ASSERT_EQ(operation.queue, hint ? queueing::hint : queueing::grant);
@@ -235,6 +242,7 @@ protected:
     std::uint64_t last_token = 0;
     std::set<std::uint64_t> permit_ids;
     std::deque<queued_request> queued;
+    std::set<base::owner_id> listeners;
     std::map<base::owner_id, std::pair<acquire_op, base::instant>> held; ///< and until when
 };
 

@@ -152,6 +152,10 @@ TEST_F(dispatcher_test, delivers_notices_to_listeners) {
     state_.notice(kind::inbox_reset, 0);
     dispatcher_.settle();
     EXPECT_EQ(participant_->take(), (lines{"notice: inbox_reset"}));
+    state_.notice(kind::doubtful, 8);
+    state_.notice(kind::doubtful, 7);
+    dispatcher_.settle();
+    EXPECT_EQ(participant_->take(), (lines{"notice: doubtful"}));
     dispatcher_.notices().unlisten(7);
     state_.notice(kind::broken, 7);
     dispatcher_.settle();

@@ -143,6 +143,7 @@ private:
         case seam::notice::kind::maybe_free: return "maybe_free";
         case seam::notice::kind::broken: return "broken";
         case seam::notice::kind::inbox_reset: return "inbox_reset";
+        case seam::notice::kind::doubtful: return "doubtful";
         }
         return "?";
     }

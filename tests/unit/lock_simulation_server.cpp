@@ -56,11 +56,11 @@ engine::answer simulation::serve(const engine::op& operation) {
         here.not_after = server_time(ask->not_after);
         answer = rule.acquire(here, {});
     } else if (const auto* beat = std::get_if<beat_op>(&operation)) {
-        answer.beats.push_back(rule.beat(beat->items.front()));
+        answer.beats.push_back(rule.beat(beat->items.front(), {}));
     } else if (const auto* release = std::get_if<release_op>(&operation)) {
-        answer.status = rule.release(release->ticket.owner);
+        answer.status = rule.release(*release);
     } else if (const auto* withdraw = std::get_if<withdraw_op>(&operation)) {
-        answer.status = rule.withdraw(withdraw->ticket.owner);
+        answer.status = rule.withdraw(*withdraw);
     }
     push_notices(pushes);
     return answer;

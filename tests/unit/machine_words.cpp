@@ -94,6 +94,7 @@ const char* word(waiter_machine::outcome outcome) noexcept {
     case granted: return "granted";
     case busy: return "busy";
     case timed_out: return "timed_out";
+    case tried_enough: return "tried_enough";
     case cancelled: return "cancelled";
     case unavailable: return "unavailable";
     case refused: return "refused";

@@ -175,16 +175,16 @@ TEST_F(memory_engine, P8_a_released_lock_leaves_nothing_after_a_minute_or_two) {
          ++request.ticket.owner.number) {
         request.ticket.name = std::to_string(request.ticket.owner.number);
         ASSERT_EQ(all.acquire(request, {}, clock, pushes).status, op_status::granted);
-        ASSERT_EQ(all.release(request.ticket, clock, pushes), op_status::released);
+        ASSERT_EQ(all.release({request.ticket}, clock, pushes), op_status::released);
     }
     EXPECT_EQ(all.size(), 100'000U);
     clock.pass(59s);
-    EXPECT_EQ(all.release({"1", request.ticket.owner}, clock, pushes), op_status::not_held);
-    (void)all.beat({}, clock, pushes);
+    EXPECT_EQ(all.release({{"1", request.ticket.owner}}, clock, pushes), op_status::not_held);
+    (void)all.beat({}, {}, clock, pushes);
     EXPECT_EQ(all.size(), 100'000U); // a resent release is still answered
     clock.pass(31s);
     for (int times = 0; times < 400; ++times) { // each looks at a bounded number
-        (void)all.beat({}, clock, pushes);
+        (void)all.beat({}, {}, clock, pushes);
     }
     EXPECT_EQ(all.size(), 0U);
 }

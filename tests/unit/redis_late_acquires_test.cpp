@@ -22,7 +22,7 @@ protected:
     [[nodiscard]] std::vector<late_acquires::entry> take_due(instant at) {
         return all.take_due(at, [this](const auto& /*ticket*/) { return reachable; });
     }
-    void mark_unwanted(std::uint64_t number) { all.mark_unwanted(owner(number), now); }
+    void mark_unwanted(std::uint64_t number) { all.mark_unwanted(owner(number), false, now); }
     /// Goes on to when something is due; the numbers that are withdrawn then.
     std::vector<std::uint64_t> next() {
         now = all.due();
@@ -125,6 +125,18 @@ TEST_F(redis_late_acquires, are_limited_in_number) { // P9
     EXPECT_EQ(all.may_arrive_for(owner(0), now), 0s) << "the oldest is forgotten";
     EXPECT_EQ(all.may_arrive_for(owner(1), now), 10s);
     EXPECT_EQ(all.may_arrive_for(owner(late_acquires::max_entries), now), 10s);
+}
+
+TEST_F(redis_late_acquires, are_left_alone_when_their_ticket_asks_again) {
+    add(7, 10s);
+    all.mark_unwanted(owner(7), true, now);
+    const auto due = take_due(all.due());
+    ASSERT_EQ(due.size(), 1U);
+    EXPECT_TRUE(due[0].asks_again) << "its withdrawal must leave no memory";
+    all.mark_wanted(owner(7));
+    EXPECT_TRUE(take_due(now + 9s).empty());
+    mark_unwanted(7);
+    EXPECT_FALSE(take_due(now + 9s).at(0).asks_again);
 }
 
 TEST_F(redis_late_acquires, that_cannot_arrive_any_more_are_dropped_first) {

@@ -83,7 +83,9 @@ TEST_F(redis_native_layout, completes_an_acquire_as_the_script_replies) {
              row{"*2\r\n:5\r\n:3\r\n", op_status::failed},
              row{"*2\r\n:6\r\n:10000\r\n", op_status::failed},
              row{"*2\r\n:7\r\n:0\r\n", op_status::failed},
-             row{"*2\r\n:8\r\n:0\r\n", op_status::failed}, // none that this version knows
+             row{"*2\r\n:8\r\n:0\r\n", op_status::not_joined},
+             row{"*2\r\n:10\r\n:0\r\n", op_status::failed},
+             row{"*2\r\n:11\r\n:0\r\n", op_status::failed}, // none that this version knows
          }) {
         acquire(++id);
         EXPECT_EQ(say(each.reply), "");
@@ -308,6 +310,85 @@ TEST(redis_fields, are_contiguous) {
     }
     EXPECT_EQ(fields::ask_lease.offset - fields::ask_kind.offset, fields::terms_lease.offset);
     EXPECT_EQ(fields::ask_queueing.offset - fields::ask_kind.offset, fields::terms_queueing.offset);
+}
+
+TEST_F(redis_native_layout, names_the_server_whose_clock_is_behind_a_proposed_token) {
+    acquire(1);
+    EXPECT_EQ(say("*2\r\n:10\r\n:1700000000000001\r\n"), "");
+    EXPECT_THAT(answers.at(0).detail,
+                testing::HasSubstr("more than 30 s ahead of the clock of Redis at server:6379"));
+}
+
+TEST_F(redis_native_layout, sends_the_node_and_then_the_tokens_of_releases) {
+    engine::release_op released{ticket(1)};
+    released.token = 77;
+    begin(1, released);
+    EXPECT_EQ(take_commands().at(0).size(), 5U) << "no vote was asked for yet";
+    engine::acquire_op vote;
+    vote.ticket = ticket(2);
+    vote.proposed_token = 88;
+    vote.node_id = 255;
+    begin(2, vote);
+    const auto asked = take_commands().at(0);
+    ASSERT_EQ(asked.size(), 8U);
+    EXPECT_EQ(asked[5], "88");
+    EXPECT_EQ(asked[6], "0");
+    EXPECT_EQ(asked[7], "00000000000000ff");
+    begin(3, released);
+    const auto sent = take_commands().at(0);
+    ASSERT_EQ(sent.size(), 6U);
+    EXPECT_EQ(sent[5], "77");
+}
+
+TEST_F(redis_native_layout, sends_a_withdrawal_for_now_with_its_not_after) {
+    begin(1, engine::withdraw_op{ticket(1)});
+    EXPECT_EQ(take_commands().at(0).size(), 5U);
+    begin(2, engine::withdraw_op{.ticket = ticket(2), .asks_again = true});
+    const auto sent = take_commands().at(0);
+    ASSERT_EQ(sent.size(), 7U);
+    EXPECT_EQ(sent[5], "0") << "no acquire can still arrive";
+    EXPECT_EQ(sent[6], std::to_string(server_start_us + 2'000'000));
+    EXPECT_EQ(say(":1\r\n"), "");
+    EXPECT_EQ(say(":2\r\n"), "") << "too late";
+    EXPECT_EQ(statuses(2), std::vector{op_status::failed});
+    EXPECT_TRUE(answers.back().retry_now);
+}
+
+TEST_F(redis_native_layout, does_not_acquire_while_a_lost_withdrawal_may_arrive) {
+    begin(1, engine::withdraw_op{.ticket = ticket(7), .asks_again = true});
+    take_commands();
+    close({});
+    open();
+    acquire(7);
+    EXPECT_EQ(statuses(7), std::vector{op_status::failed});
+    EXPECT_TRUE(take_calls().empty());
+    acquire(8);
+    EXPECT_THAT(take_calls(), testing::ElementsAre("acquire")) << "another ticket";
+    now += 3100ms; // the time-out, and how wrong the server's clock may be known
+    acquire(7);
+    EXPECT_THAT(take_calls(), testing::ElementsAre("acquire"));
+}
+
+TEST_F(redis_native_layout, sends_what_a_reclaim_needs) {
+    auto terms = std::make_shared<engine::acquire_op>();
+    terms->ticket = ticket(7);
+    terms->lease = 30s;
+    terms->not_after = now + 1s;
+    engine::beat_op beat;
+    beat.items.push_back({ticket(7), false, 30s, 3, 1'700'000'000'000'001, terms});
+    beat.items.push_back({ticket(8), false, 30s, 3, 1'700'000'000'000'001});
+    begin(1, beat);
+    const auto sent = take_commands().at(0);
+    const auto& item = sent.at(5);
+    EXPECT_EQ(fields::item_reclaims.of(item), "r");
+    EXPECT_EQ(fields::item_token.of(item), "1700000000000001");
+    EXPECT_EQ(fields::item_not_after.of(item), std::to_string(server_start_us + 1'000'000));
+    EXPECT_EQ(item.substr(fields::item_not_after.end(), 2), "mx") << "the terms";
+    EXPECT_EQ(sent.at(6).size(), fields::item_order.end()) << "a usual renewal is as short as ever";
+    EXPECT_EQ(say("*2\r\n:2\r\n:1\r\n"), "");
+    ASSERT_EQ(answers.at(0).beats.size(), 2U);
+    EXPECT_EQ(answers[0].beats[0].status, op_status::reclaimed);
+    EXPECT_EQ(answers[0].beats[1].status, op_status::renewed);
 }
 
 } // namespace

@@ -106,7 +106,7 @@ TEST_F(redis_write_batcher, defers_nothing_while_a_thread_reads_or_has_read) {
 
 TEST_F(redis_write_batcher, forgets_deferred_writes_with_their_connection) {
     batcher.defer_write(now);
-    batcher.end_session();
+    batcher.on_empty();
     EXPECT_EQ(batcher.due(), base::never);
     EXPECT_TRUE(flush(flush_occasion::submit, {1, 0, false}));
 }

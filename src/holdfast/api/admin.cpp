@@ -58,6 +58,9 @@ public:
         const bool good = passes([&] {
             ticket = ticket_for(name, owner);
             core::check_lease(lease, {});
+            if (!core_.inherited()) {
+                core::check_longest_lease(lease, core_.caps(primitive::mutex, format_));
+            }
         });
         if (!good) { return false; }
         const auto result = ask("renew", engine::beat_op{{{std::move(ticket), false, lease}}});

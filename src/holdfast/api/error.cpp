@@ -35,6 +35,7 @@ const char* sentence(errc code) noexcept {
     case errc::limit_reached: return "a limit was reached; reduce the load or raise the limit";
     case errc::stale_token: return "a newer token has been seen; stop the work";
     case errc::internal: return "this is a defect of Holdfast; please report it";
+    case errc::no_quorum: return "too few nodes of the quorum answered; try again later";
     }
     return "unknown error";
 }
@@ -94,6 +95,7 @@ const char* to_string(errc code) noexcept {
     case errc::limit_reached: return "limit_reached";
     case errc::stale_token: return "stale_token";
     case errc::internal: return "internal";
+    case errc::no_quorum: return "no_quorum";
     }
     return "unknown";
 }

@@ -10,7 +10,7 @@ namespace holdfast::api {
 /// Releases without throwing, as unlock() must; failures go to the observer.
 void unlock(core::client_core& core, core::hold& hold) noexcept;
 
-/// Throws error(unsupported) if the hold has no token, i.e. if it is 0.
-[[nodiscard]] std::uint64_t token_of(const core::hold& hold);
+/// Throws error(unsupported) if the hold has no token, i.e. if it is 0, or one that does not fence.
+[[nodiscard]] std::uint64_t token_of(const core::client_core& core, const core::hold& hold);
 
 } // namespace holdfast::api

@@ -57,9 +57,15 @@ std::chrono::milliseconds lease::remaining() const noexcept {
     return std::chrono::duration_cast<std::chrono::milliseconds>(hold_->remaining());
 }
 
+std::chrono::steady_clock::time_point lease::valid_until() const noexcept {
+    const auto now = std::chrono::steady_clock::now(); // first: the result must not be too late
+    const auto left = hold_ ? hold_->remaining() : base::duration::zero();
+    return left > base::duration::zero() ? now + left : now - std::chrono::nanoseconds{1};
+}
+
 std::uint64_t lease::token() const {
     if (!hold_) { throw error{errc::not_held, std::string{"token(): "} + empty_lease}; }
-    return api::token_of(*hold_);
+    return api::token_of(*core_, *hold_);
 }
 
 std::string lease::owner() const { return hold_ ? hold_->ticket().owner.text() : std::string{}; }
@@ -87,7 +93,11 @@ void do_extend(core::client_core* core, core::hold* held, std::chrono::milliseco
     if (held == nullptr) {
         return api::fail(failure, make_error_code(errc::not_held), "extend()", empty_lease);
     }
-    if (!api::passes(failure, [&] { core::check_lease(lease, held->margin()); })) { return; }
+    const auto check = [&] {
+        core::check_lease(lease, held->margin());
+        if (!held->inherited()) { core::check_longest_lease(lease, core->caps(*held)); }
+    };
+    if (!api::passes(failure, check)) { return; }
     if (const auto code = core->extend(*held, lease)) {
         api::fail(failure, code, "extend() of " + base::quote(held->ticket().name));
     }

@@ -115,7 +115,9 @@ void lock_handle::unlock(share held) noexcept {
     });
 }
 
-std::uint64_t lock_handle::token() const { return api::token_of(*body_->require_hold("token()")); }
+std::uint64_t lock_handle::token() const {
+    return api::token_of(*body_->lock.core, *body_->require_hold("token()"));
+}
 
 std::stop_token lock_handle::lost() const {
     return body_->lock.core->lost(*body_->require_hold("lost()"));

@@ -29,6 +29,12 @@ std::uint64_t jitter::below(std::uint64_t bound) noexcept {
     return bound == 0 ? 0 : next() % bound;
 }
 
+std::uint64_t random_id() noexcept {
+    std::uint64_t id = 0;
+    while (id == 0) { fill_random(std::as_writable_bytes(std::span{&id, 1})); }
+    return id;
+}
+
 std::uint64_t random_seed() noexcept {
     std::uint64_t seed = 0;
     fill_random(std::as_writable_bytes(std::span{&seed, 1}));

@@ -11,6 +11,9 @@ namespace holdfast::base {
 /// others could release our locks.
 void fill_random(std::span<std::byte> out) noexcept;
 
+/// An id from the kernel; never 0.
+[[nodiscard]] std::uint64_t random_id() noexcept;
+
 /// SplitMix64. For jitter only: its numbers can be predicted, so ids must not use it.
 class jitter {
 public:

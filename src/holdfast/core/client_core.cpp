@@ -78,6 +78,13 @@ engine::capabilities client_core::caps(primitive kind, const engine::lock_format
     return driver_->caps(kind, format);
 }
 
+engine::capabilities client_core::caps(const hold& hold) const {
+    auto kind = primitive::mutex;
+    if (hold.mode() == mode::shared) { kind = primitive::shared_mutex; }
+    if (hold.mode() == mode::permits) { kind = primitive::semaphore; }
+    return driver_->caps(kind, hold.ticket().format);
+}
+
 acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
                                     const std::stop_token& stop) {
     if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
@@ -91,6 +98,11 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     plan.connect_wait = may_wait ? connect_wait() : std::min(connect_wait(), caps.attempt);
     plan.lease = terms_of(request.options).lease;
     plan.margin = request.options.margin;
+    if (!caps.joins) { // a quorum
+        const auto& voting = request.options.quorum;
+        plan.drift = voting.drift ? voting.drift : caps.drift;
+        plan.tries = voting.tries > 0 ? voting.tries : caps.tries;
+    }
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
@@ -110,7 +122,14 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
     case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
     case waiter_machine::outcome::unavailable:
-        return {nullptr, make_error_code(errc::unavailable), task->detail()};
+        return {nullptr,
+                engine::worth_retrying(task->failure()) ? task->failure()
+                                                        : make_error_code(errc::unavailable),
+                task->detail()};
+    case waiter_machine::outcome::tried_enough:
+        if (plan.give_up < base::never) { return {}; } // as if its time-out had ended
+        return {nullptr, make_error_code(errc::limit_reached),
+                "someone else held it in each of " + std::to_string(plan.tries) + " tries"};
     default: return {};
     }
 }

@@ -98,6 +98,8 @@ public:
     [[nodiscard]] const base::client_id& id() const noexcept { return identity_.client; }
     [[nodiscard]] engine::capabilities caps(primitive kind,
                                             const engine::lock_format& format) const;
+    /// Of the primitive that the hold is of, as far as its mode says.
+    [[nodiscard]] engine::capabilities caps(const hold& hold) const;
     /// The client was made before a fork(): the child must not use it.
     [[nodiscard]] bool inherited() const noexcept;
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }

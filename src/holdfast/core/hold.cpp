@@ -139,8 +139,8 @@ void hold::on_answer(drive::purpose /*purpose*/, const engine::answer& answer, i
     case engine::op_status::not_held:
     case engine::op_status::lost: event = lease_event::release_void; break;
     case engine::op_status::failed:
-        event = answer.error == errc::unavailable ? lease_event::release_unknown
-                                                  : lease_event::release_refused;
+        event = engine::worth_retrying(answer.error) ? lease_event::release_unknown
+                                                     : lease_event::release_refused;
         break;
     default: break;
     }
@@ -168,8 +168,9 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
 }
 
 void hold::on_notice(const engine::notice& notice, instant now) {
-    // The engine has reconnected and may have lost its data.
-    if (notice.type == engine::notice::kind::inbox_reset) {
+    // The engine has reconnected and may have lost its data, or it doubts this hold.
+    if (notice.type == engine::notice::kind::inbox_reset ||
+        notice.type == engine::notice::kind::doubtful) {
         retry(lease_event::doubt, now);
         retry(lease_event::hurry, now);
         return;
@@ -198,7 +199,8 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
         driver.beat(
             *this, actions.renew_for,
             [&] {
-                return engine::beat_op::item{ticket_, false, actions.renew_for, ++renewals_};
+                return engine::beat_op::item{ticket_, false, actions.renew_for, ++renewals_,
+                                             token_};
             },
             actions.renew_by);
     }
@@ -209,7 +211,7 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
         driver.send(
             *this, drive::purpose::release,
             [&] {
-                return engine::release_op{ticket_, awaited, can_wait};
+                return engine::release_op{ticket_, awaited, can_wait, token_};
             },
             std::min(machine_.release_deadline(), base::later(now, core_.background_wait())));
     }

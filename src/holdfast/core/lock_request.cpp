@@ -56,6 +56,36 @@ void check_lease(milliseconds lease, milliseconds margin) {
     });
 }
 
+namespace {
+
+void check_quorum(const lock_options& options) {
+    const auto& quorum = options.quorum;
+    const milliseconds minute = std::chrono::minutes{1};
+    check_range("quorum.node_timeout", quorum.node_timeout, milliseconds{0}, minute);
+    check_range("quorum.retry_min", quorum.retry_min, milliseconds{0}, minute);
+    check_range("quorum.retry_max", quorum.retry_max, milliseconds{0}, minute);
+    require(quorum.retry_min <= quorum.retry_max, [&] {
+        return "quorum.retry_min is " + ms(quorum.retry_min) +
+               ", longer than quorum.retry_max, which is " + ms(quorum.retry_max);
+    });
+    if (!quorum.drift) { return; }
+    require(*quorum.drift >= milliseconds{0} && *quorum.drift < options.lease / 4, [&] {
+        return "quorum.drift is " + ms(*quorum.drift) +
+               "; it must be from 0 ms to below a quarter of the lease, which is " +
+               ms(options.lease);
+    });
+}
+
+} // namespace
+
+void check_longest_lease(milliseconds lease, const engine::capabilities& caps) {
+    require(lease <= caps.longest_lease, [&] {
+        const auto* const option = caps.longest_lease_option;
+        return "lease is " + ms(lease) + "; the longest " + (option ? "" : "on this engine ") +
+               "is " + ms(caps.longest_lease) + (option ? ": " + std::string{option} : "");
+    });
+}
+
 void check_options(const lock_options& options) {
     check_lease(options.lease, options.margin);
     if (options.max_hold != milliseconds{0}) {
@@ -72,6 +102,7 @@ void check_options(const lock_options& options) {
         return "min_hold is " + ms(options.min_hold) + ", longer than max_hold, which is " +
                ms(options.max_hold);
     });
+    check_quorum(options);
     require(options.note.size() <= limits::note_bytes, [&] {
         return "note has " + std::to_string(options.note.size()) + " bytes; the most is " +
                std::to_string(limits::note_bytes);
@@ -95,7 +126,9 @@ void check_request(const lock_request& request, const engine::capabilities& caps
         if (!condition) { refuse(std::string{caps.label} + ' ' + lacks); }
     };
     require_capability(caps.knows_layout, "has no layout but native");
-    require_capability(caps.supported, "does not have this kind of lock");
+    require_capability(caps.supported, caps.why_unsupported != nullptr
+                                           ? caps.why_unsupported
+                                           : "does not have this kind of lock");
     require_capability(request.options.min_hold == milliseconds{0} || caps.min_hold,
                        "does not have min_hold");
     require_capability(request.options.note.empty() || caps.notes, "does not store a note");
@@ -105,6 +138,7 @@ void check_request(const lock_request& request, const engine::capabilities& caps
         return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);
     });
+    check_longest_lease(request.options.lease, caps);
 }
 
 namespace {

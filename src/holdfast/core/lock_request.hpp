@@ -26,6 +26,8 @@ void check_limit(unsigned limit);
 void check_options(const lock_options& options);
 void check_options(const client_options& options);
 void check_lease(std::chrono::milliseconds lease, std::chrono::milliseconds margin);
+/// The lease of a request, an extend or a renewal on this engine.
+void check_longest_lease(std::chrono::milliseconds lease, const engine::capabilities& caps);
 /// Also throws error(unsupported) for a feature that the engine does not have.
 void check_request(const lock_request& request, const engine::capabilities& caps);
 

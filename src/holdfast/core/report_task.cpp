@@ -31,7 +31,7 @@ void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& an
                             base::instant /*sent*/, base::instant now) {
     const bool safe =
         (answer.status == engine::op_status::unknown && repeatable(op_)) ||
-        (answer.status == engine::op_status::failed && answer.error == errc::unavailable);
+        (answer.status == engine::op_status::failed && engine::worth_retrying(answer.error));
     const bool retry = safe && (!core_.single_attempt() || answer.retry_now);
     if (retry && now + retry_pause < give_up_) {
         core_.driver().wake_at(*this, now + retry_pause);

@@ -29,7 +29,10 @@ wait_task::wait_task(client_core& core, const lock_request& request, base::owner
     op_.detached = request.options.detached;
     op_.queue = queue;
     op_.once = plan.once;
+    op_.voting = {request.options.quorum.node_timeout, request.options.quorum.retry_min,
+                  request.options.quorum.retry_max};
     op_.note = request.options.note;
+    terms_.drift = plan.drift;
 }
 
 void wait_task::start(instant now) { feed({.event = wait_event::start}, now); }
@@ -57,7 +60,7 @@ wait_event wait_task::to_event(const engine::answer& answer) {
     case engine::op_status::failed:
         failure_ = answer.error;
         detail_ = answer.detail;
-        return answer.error == errc::unavailable ? wait_event::unavailable : wait_event::refused;
+        return engine::worth_retrying(answer.error) ? wait_event::unavailable : wait_event::refused;
     default:
         failure_ = answer.error;
         detail_ = answer.detail;
@@ -108,7 +111,8 @@ void wait_task::on_notice(const engine::notice& notice, instant now) {
         feed({.event = wait_event::push_reset}, now);
         if (is_unfinished()) { on_hurry(now); } // the engine has reconnected
         break;
-    case kind::broken: break; // concerns holds only
+    case kind::broken:
+    case kind::doubtful: break; // concern holds only
     }
 }
 

@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <holdfast/error.hpp>
 #include <holdfast/lock_info.hpp>
 
 #include <cstdint>
@@ -20,12 +21,14 @@ enum class op_status : std::uint8_t {
     granted,    ///< acquire, or a waiter's beat: the ticket holds the lock, `token` is set
     queued,     ///< acquire, or a waiter's beat: the ticket is in the queue
     busy,       ///< acquire: not now (queueing::no, or past not_after)
+    not_joined, ///< acquire with a node_id: it is another node by now, without the old data
     renewed,    ///< beat
+    reclaimed,  ///< beat: the hold was lost, and is there again
     released,   ///< release, withdraw, break: done
     handed_off, ///< release: done, and a waiter was granted in the same step
     lost,       ///< beat: no longer a holder, or no longer in the queue
     not_held,   ///< release, withdraw, break: there was nothing to do
-    reported,   ///< inspect, list, diagnose: `report` is set
+    reported,   ///< inspect, list, diagnose, join: `report` is set
     unknown,    ///< the reply was lost; the operation may or may not have happened
     failed,     ///< the operation did not happen; `error` says why
 };
@@ -43,8 +46,11 @@ struct beat_answer {
 
 struct report {
     std::vector<lock_info> locks;
-    std::string cursor; ///< list: where the next page begins; empty at the end
-    std::string text;   ///< diagnose: a line of text
+    std::string cursor;         ///< list: where the next page begins; empty at the end
+    std::string text;           ///< diagnose: a line of text
+    std::uint64_t node_id = 0;  ///< join: identifies the store and its present data; 0: none yet
+    base::duration votes_in{0}; ///< join: it must not vote before; 0: it may vote now
+    bool looks_new = false;     ///< join, without a node_id: it seems that it was never used
 };
 
 struct answer {
@@ -70,9 +76,10 @@ struct answer {
 struct notice {
     enum class kind : std::uint8_t {
         granted,     ///< a waiter was granted the lock, for `hand_off_lease` unless renewed
-        maybe_free,  ///< queueing::hint: acquire again
+        maybe_free,  ///< queueing::hint and listen: acquire again
         broken,      ///< a hold was broken
         inbox_reset, ///< notices may have been missed: beat now. `number` is not set
+        doubtful,    ///< a hold may have ended: renew it now
     };
     kind type{};
     std::uint64_t number = 0; ///< the owner's number; a notice only reaches its client
@@ -85,5 +92,11 @@ inline constexpr base::milliseconds hand_off_lease{2000};
 
 /// An engine drops a waiter from the queue when it has not sent a beat for this long.
 inline constexpr base::milliseconds waiter_timeout{3000};
+
+/// Whether a failed operation may succeed later: the engine, or enough of it, cannot be reached
+/// now.
+[[nodiscard]] inline bool worth_retrying(const std::error_code& failure) noexcept {
+    return failure == errc::unavailable || failure == errc::no_quorum;
+}
 
 } // namespace holdfast::engine

@@ -5,6 +5,9 @@
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <holdfast/options.hpp>
+
+#include <optional>
 #include <poll.h>
 #include <span>
 #include <sys/types.h>
@@ -15,13 +18,22 @@ namespace holdfast::engine {
 /// What an engine can do for a primitive. A request for more fails with errc::unsupported.
 struct capabilities {
     bool supported = false;
-    bool fifo = false;             ///< P6 holds
-    queueing queue = queueing::no; ///< the best kind that it offers
-    bool fencing = false;          ///< P3 holds: token() may be used
+    const char* why_unsupported = nullptr; ///< for error messages, where there is a reason
+    bool fifo = false;                     ///< P6 holds
+    queueing queue = queueing::no;         ///< the best kind that it offers
+    bool fencing = false;                  ///< P3 holds: token() may be used
+    bool readers_fence = true;             ///< also for readers; false: a reader has no token
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds end before their leases
     base::milliseconds least_lease{100};
+    base::milliseconds longest_lease{limits::longest_lease};
+    const char* longest_lease_option = nullptr; ///< what sets it, for error messages
+    std::optional<base::milliseconds> drift{};  ///< unset: 1 % of the lease and 2 ms
+    unsigned tries = 0;                         ///< how often a wait asks; 0: no limit
+    /// How long a waiter that died delays the others when its turn comes.
+    base::milliseconds dead_waiter_delay{hand_off_lease};
     base::milliseconds attempt{1000}; ///< how long one attempt to reach it may take
+    bool reclaims = true;             ///< beat_op::item::reclaim has an effect
     bool notes = true;                ///< keeps lock_options::note
     bool lists = true;                ///< can list its locks
     bool sees_waiters = true;         ///< inspect and list show waiters
@@ -31,6 +43,7 @@ struct capabilities {
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.
     bool refreshes = false;
+    bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
     const char* label = "this engine";                  ///< for error messages

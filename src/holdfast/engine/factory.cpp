@@ -2,6 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/engine/memory/memory.hpp"
+#include "holdfast/engine/quorum/quorum.hpp"
 #if HOLDFAST_WITH_EMBEDDED
 #    include "holdfast/engine/embedded/embedded.hpp"
 #endif
@@ -36,12 +37,14 @@ constexpr std::array known_engines {
 #if HOLDFAST_WITH_REDIS
         known_engine{"redis", redis::make},
         known_engine{"rediss", HOLDFAST_WITH_TLS ? redis::make : nullptr},
-        known_engine{"redis+unix", redis::make},
+        known_engine{"redis+unix", redis::make}, known_engine{"redlock", quorum::make_redlock},
+        known_engine{"redlocks", HOLDFAST_WITH_TLS ? quorum::make_redlock : nullptr},
 #else
         known_engine{"redis", nullptr}, known_engine{"rediss", nullptr},
-        known_engine{"redis+unix", nullptr},
+        known_engine{"redis+unix", nullptr}, known_engine{"redlock", nullptr},
+        known_engine{"redlocks", nullptr},
 #endif
-        known_engine{"redlock", nullptr}, known_engine{"etcd", nullptr},
+        known_engine{"quorum", quorum::make_quorum}, known_engine{"etcd", nullptr},
         known_engine{"zk", nullptr},
 };
 

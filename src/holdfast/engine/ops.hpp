@@ -8,6 +8,7 @@
 #include <holdfast/lock_info.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,9 +16,10 @@
 
 namespace holdfast::engine {
 
-/// How a request waits that cannot be granted now. hint: the engine notifies the waiter when the
-/// lock may be free, and the waiter acquires again. grant: the engine hands the lock off to it.
-enum class queueing : std::uint8_t { no, hint, grant };
+/// How a request waits that cannot be granted now. listen: the engine notifies it when the lock may
+/// be free, and keeps no place for it: newcomers pass it. hint: the same with a place in the queue.
+/// In both cases the waiter acquires again. grant: the engine hands the lock off to it.
+enum class queueing : std::uint8_t { no, listen, hint, grant };
 
 /// How a lock is written, on engines with several layouts; empty members are as the engine's URL
 /// says. See lock_options.
@@ -36,8 +38,16 @@ struct ticket {
     bool operator==(const ticket&) const = default;
 };
 
+/// How a quorum asks its nodes, where the caller says so; 0: as the URL says.
+struct vote_options {
+    base::milliseconds node_timeout{0}; ///< how long a node may take to answer
+    base::milliseconds retry_min{0};    ///< a refused waiter asks again after a random time
+    base::milliseconds retry_max{0};
+};
+
 /// Requests a hold. Idempotent: if the ticket holds already, the answer is `granted` again with the
-/// same token; if it waits already, `queued` again at its old place.
+/// same token, or with the proposed one if that is higher; if it waits already, `queued` again at
+/// its old place.
 struct acquire_op {
     engine::ticket ticket;
     primitive kind = primitive::mutex;
@@ -48,11 +58,16 @@ struct acquire_op {
     base::milliseconds min_hold{0};
     bool detached = false; ///< ends with its lease, not with its client
     queueing queue = queueing::no;
-    std::uint64_t proposed_token =
-        0; ///< for a quorum, whose nodes must agree; 0: the engine chooses
+    /// For a quorum, whose nodes must agree; 0: the engine chooses. Refused if it is not above the
+    /// highest token so far (`busy`), or too far ahead of the engine's clock (`failed`).
+    std::uint64_t proposed_token = 0;
+    /// The identity that the engine gave to join_op: if it has another one by now, or none, it has
+    /// lost its data and refuses (`not_joined`). 0: not checked.
+    std::uint64_t node_id = 0;
     /// An engine that receives it after this instant must refuse it (`busy`), so that a delayed
     /// duplicate cannot take a lock that nobody wants. Engines with another clock translate it.
     base::instant not_after = base::never;
+    vote_options voting{};
     /// A single attempt: an engine without a connection connects at once, without a pause.
     bool once = false;
     std::string note;
@@ -68,6 +83,13 @@ struct beat_op {
         /// messages late ignores one that arrives after a later one: it could shorten the lease.
         /// 0: not sent by the holder; can only lengthen the lease.
         std::uint64_t order = 0;
+        /// Renewal: the token of the hold, for `reclaim`.
+        std::uint64_t token = 0;
+        /// Renewal: if the engine has lost the hold, make it again with these terms and `token`
+        /// (`reclaimed`), provided that nobody else holds the name, no higher token was issued,
+        /// the hold was neither released nor broken, and `not_after` has not passed. Null: it stays
+        /// lost.
+        std::shared_ptr<const acquire_op> reclaim{};
     };
     std::vector<item> items; ///< at most `max_beat_items`, all of one lock_format
 };
@@ -78,12 +100,16 @@ struct release_op {
     engine::ticket ticket;
     bool awaited = true;   ///< a caller waits for the answer
     bool can_wait = false; ///< for a moment, to be sent together with the next operation
+    /// The token of the hold, if it is known: an engine that has lost the hold still issues only
+    /// higher ones from then on.
+    std::uint64_t token = 0;
 };
 
 /// Leaves the queue; releases a grant whose notice has not arrived, so that it cannot stay.
 /// Idempotent.
 struct withdraw_op {
     engine::ticket ticket;
+    bool asks_again = false; ///< the ticket may acquire again: the engine must not refuse it then
 };
 
 struct inspect_op {
@@ -108,7 +134,24 @@ struct break_op {
 /// Checks that the engine is reachable and configured well.
 struct diagnose_op {};
 
+/// What join_op does if the engine's data has no identity yet, because it is new or was lost.
+enum class join_mode : std::uint8_t {
+    look,       ///< nothing: the report has no node_id
+    vote_now,   ///< give it one; it may vote at once, because the whole quorum is new
+    vote_later, ///< give it one; it may vote when all leases that it may have forgotten have ended
+};
+
+/// A quorum asks to use the engine as one of its nodes. The report says which store it is, so that
+/// no store counts twice, and from when on it may vote. A restart or the loss of data gives the
+/// store a new identity, and it must not vote before every lease that it may have forgotten has
+/// ended. An acquire with a `node_id` is refused on a connection on which no join_op was answered.
+struct join_op {
+    base::milliseconds max_lease{0}; ///< the longest lease of the whole fleet; 0: only identify it
+    join_mode mode = join_mode::look;
+    lock_format format{};
+};
+
 using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
-                        diagnose_op>;
+                        diagnose_op, join_op>;
 
 } // namespace holdfast::engine

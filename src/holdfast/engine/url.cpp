@@ -83,7 +83,11 @@ void parse_query(std::string_view text, url& into) {
         }
         const auto message = "query: " + key_text(key) + " is there twice";
         auto value = decode(pair.substr(equals + 1), "query");
-        if (!into.query.emplace(std::move(key), std::move(value)).second) { refuse(message); }
+        if (key == "node") {
+            into.nodes.push_back(std::move(value));
+        } else if (!into.query.emplace(std::move(key), std::move(value)).second) {
+            refuse(message);
+        }
         if (end == text.size()) { return; }
         text.remove_prefix(end + 1);
     }
@@ -115,13 +119,15 @@ url url::parse(std::string_view text) {
 }
 
 void url::allow_only(std::initializer_list<std::string_view> known) const {
-    for (const auto& [key, value] : query) {
-        if (std::find(known.begin(), known.end(), key) != known.end()) { continue; }
+    const auto require_known = [&](const std::string& key) {
+        if (std::find(known.begin(), known.end(), key) != known.end()) { return; }
         std::string list;
         for (const auto each : known) { list += (list.empty() ? "" : ", ") + std::string{each}; }
         refuse("query: " + key_text(key) + " is not known to " + scheme + ": " +
                (list.empty() ? "it has no keys" : "known keys: " + list));
-    }
+    };
+    for (const auto& [key, value] : query) { require_known(key); }
+    if (!nodes.empty()) { require_known("node"); }
 }
 
 } // namespace holdfast::engine

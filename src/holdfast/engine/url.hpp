@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::engine {
 
@@ -12,7 +13,8 @@ struct url {
     std::string scheme;
     std::string authority; ///< between `//` and the next `/`, `?` or the end; not parsed further
     std::string path;      ///< percent-decoded
-    std::map<std::string, std::string, std::less<>> query; ///< percent-decoded
+    std::map<std::string, std::string, std::less<>> query; ///< percent-decoded, but not `node`
+    std::vector<std::string> nodes; ///< the values of the key `node`, the only one to be repeated
 
     /// Throws error(invalid_url), naming the invalid part. Does no I/O. Never quotes the authority,
     /// which may contain a password.

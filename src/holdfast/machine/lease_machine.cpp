@@ -27,7 +27,7 @@ constexpr milliseconds least_reply_wait{20};
 
 lease_machine::lease_machine(const lease_terms& terms, const beginning& start) noexcept
     : terms_{terms},
-      deadline_{valid_until(start.sent, start.granted_for, terms.margin)},
+      deadline_{valid_until(start.sent, start.granted_for, terms.margin, terms.drift)},
       engine_until_{start.sent + start.granted_for + drift(start.granted_for)} {
     if (terms.max_hold > milliseconds{0}) {
         max_hold_end_ = start.sent + terms.max_hold;
@@ -146,7 +146,8 @@ lease_machine::actions lease_machine::on_renewal_answer(const lease_input& input
         out.report_recovered = renewal_failing_;
         renewal_failing_ = false;
         const auto lease = counted_lease(input);
-        const auto until = std::min(max_hold_end_, valid_until(input.when, lease, terms_.margin));
+        const auto until =
+            std::min(max_hold_end_, valid_until(input.when, lease, terms_.margin, terms_.drift));
         deadline_ = std::max(deadline_, until);
         reaches_max_hold_ = max_hold_end_ != never && input.when + lease >= max_hold_end_;
         renew_at_ =
@@ -190,7 +191,8 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
     terms_.lease = lease;
     actions out;
     // Lowered when it is sent, not when it is answered: the engine may apply it at any moment.
-    deadline_ = std::min(deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin)));
+    deadline_ = std::min(
+        deadline_, std::max(now, valid_until(now, lease_at(now), terms_.margin, terms_.drift)));
     reaches_max_hold_ = reaches_max_hold_ && now + lease_at(now) >= max_hold_end_;
     send_renewal(out, now);
     out.wake = next_wake();

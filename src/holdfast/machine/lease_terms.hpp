@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace holdfast::machine {
 
@@ -12,6 +13,7 @@ struct lease_terms {
     base::milliseconds margin{0};   ///< 0: the default for the lease
     base::milliseconds max_hold{0}; ///< 0: no limit
     bool renew = true;
+    std::optional<base::milliseconds> drift{}; ///< unset: the default for the lease
 };
 
 /// P2: allowance for clocks whose rates differ by less than 1 %, and for timer granularity.
@@ -29,11 +31,13 @@ struct lease_terms {
 /// P2: the deadline N, from which on the lease is no longer valid on this side. `sent` is the clock
 /// just before the request was sent that the engine granted or renewed; the engine counts from a
 /// later instant.
-[[nodiscard]] constexpr base::instant valid_until(base::instant sent, base::milliseconds lease,
-                                                  base::milliseconds margin) noexcept {
+[[nodiscard]] constexpr base::instant
+valid_until(base::instant sent, base::milliseconds lease, base::milliseconds margin,
+            std::optional<base::milliseconds> own_drift = {}) noexcept {
     const base::duration safety =
         margin > base::milliseconds{0} ? base::duration{margin} : default_margin(lease);
-    return sent + lease - drift(lease) - safety;
+    const base::duration allowance = own_drift ? base::duration{*own_drift} : drift(lease);
+    return sent + lease - allowance - safety;
 }
 
 /// Whether a margin leaves more than half of the lease; 0, the default margin, always does.

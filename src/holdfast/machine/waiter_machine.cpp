@@ -98,6 +98,7 @@ waiter_machine::actions waiter_machine::on_acquire_answer(const wait_input& inpu
         confirmed_at_ = asked_at_;
         note_contact(now);
         if (!plan_.may_wait) { return give_up_wait(outcome::busy, now); }
+        if (tries_are_over()) { return give_up_wait(outcome::tried_enough, now); }
         return noticed_ ? ask(now) : schedule_beat(input, now);
     case wait_event::busy:
         may_be_on_engine_ = unanswered_; // an earlier acquire may still arrive
@@ -107,6 +108,7 @@ waiter_machine::actions waiter_machine::on_acquire_answer(const wait_input& inpu
         note_contact(now);
         if (!plan_.may_wait) { return give_up_wait(outcome::busy, now); }
         if (now >= plan_.give_up) { return give_up_wait(outcome::timed_out, now); }
+        if (tries_are_over()) { return give_up_wait(outcome::tried_enough, now); }
         return noticed_ ? ask(now) : pause(now, busy_pause);
     case wait_event::refused:
         may_be_on_engine_ = was_on_engine_;
@@ -150,7 +152,7 @@ waiter_machine::actions waiter_machine::on_grant(std::uint64_t token, instant si
     const auto least = provisional ? granted_for / 4 : milliseconds{0};
     unanswered_ = false;
     const bool usable = leaves_enough(plan_.margin, granted_for) &&
-                        now + least < valid_until(since, granted_for, plan_.margin);
+                        now + least < valid_until(since, granted_for, plan_.margin, plan_.drift);
     if (usable) {
         grant_ = {token, since, granted_for, provisional};
         return finish(outcome::granted);

@@ -50,6 +50,8 @@ struct wait_plan {
     base::milliseconds connect_wait{5000}; ///< time-out of an engine that does not answer
     base::milliseconds lease{30'000};
     base::milliseconds margin{0};
+    std::optional<base::milliseconds> drift{}; ///< see lease_terms
+    unsigned tries = 0;                        ///< refusals after which it gives up; 0: no limit
 };
 
 enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawing, done };
@@ -63,8 +65,9 @@ enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawin
 ///  queued       push_granted, beat_granted: done | beat_lost, push_maybe_free: asking
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
-///  any of these tick at give_up, cancel, no answer for connect_wait: withdrawing, or done if the
-///               engine certainly has no entry of it | a grant that has nearly expired: asking
+///  any of these tick at give_up, cancel, no answer for connect_wait, the last of the plan's tries:
+///               withdrawing, or done if the engine certainly has no entry of it
+///               a grant that has nearly expired: asking
 ///  withdrawing  withdrawn: done, or again once no lost acquire can arrive any more
 ///               withdraw_failed: again, until the queue has dropped it anyway | hurry: again
 ///  done         not granted, and an acquire's answer or a notice shows that the engine may have an
@@ -79,6 +82,7 @@ public:
         granted,
         busy, ///< one try, and someone else holds the lock
         timed_out,
+        tried_enough, ///< refused as often as the plan allows
         cancelled,
         unavailable, ///< the engine did not answer, or could not be reached
         refused,
@@ -140,6 +144,10 @@ private:
     [[nodiscard]] base::instant timeout_in(wait_state state) const noexcept;
     [[nodiscard]] base::instant timeout_at() const noexcept { return timeout_in(state_); }
     [[nodiscard]] base::instant unavailable_at() const noexcept;
+    /// Counts a refusal.
+    [[nodiscard]] bool tries_are_over() noexcept {
+        return plan_.tries > 0 && ++refusals_ >= plan_.tries;
+    }
     [[nodiscard]] bool waiting() const noexcept {
         return state_ == wait_state::asking || state_ == wait_state::queued ||
                state_ == wait_state::pausing;
@@ -159,6 +167,7 @@ private:
     base::instant not_after_ = base::never; ///< of the last acquire
     /// Until then an acquire whose answer was lost may arrive, even after its withdrawal.
     base::instant late_until_ = base::instant::min();
+    unsigned refusals_ = 0;
     wait_state state_ = wait_state::idle;
     outcome outcome_ = outcome::none;
     bool may_be_on_engine_ = false; ///< the engine may have a queue entry or a hold of it

@@ -9,7 +9,7 @@
 
 namespace holdfast::engine::admission {
 
-beat_answer admission_rule::beat(const beat_op::item& item) {
+beat_answer admission_rule::beat(const beat_op::item& item, const client_process& process) {
     const base::owner_id& owner = item.ticket.owner;
     settle(&owner);
     beat_answer out;
@@ -25,6 +25,8 @@ beat_answer admission_rule::beat(const beat_op::item& item) {
             held->deadline = item.order == 0 ? std::max(held->deadline, until) : until;
             changed_ = true;
             out.status = op_status::renewed;
+        } else if (item.reclaim != nullptr && reclaim(item, process)) {
+            out.status = op_status::reclaimed;
         }
     } else if (holds) {
         out.status = op_status::granted;
@@ -37,7 +39,8 @@ beat_answer admission_rule::beat(const beat_op::item& item) {
     return out;
 }
 
-op_status admission_rule::release(const base::owner_id& owner) {
+op_status admission_rule::release(const release_op& operation) {
+    const base::owner_id& owner = operation.ticket.owner;
     drop_ended_holds();
     const auto held = find(owner);
     const bool found = held != state_.holds.end();
@@ -45,7 +48,9 @@ op_status admission_rule::release(const base::owner_id& owner) {
         const op_status before =
             found && held->released ? op_status::released : op_status::not_held;
         grant_waiters(nullptr);
-        return released_last(owner) ? state_.last.status : before;
+        if (released_last(owner)) { return state_.last.status; }
+        if (!found) { remember_token(operation.token); }
+        return before;
     }
     const bool rests = held->rest_until > at_.now;
     if (rests) {
@@ -54,45 +59,57 @@ op_status admission_rule::release(const base::owner_id& owner) {
         state_.holds.erase(held);
     }
     set_last_release(owner, op_status::released); // before anything can throw: the hold has ended
-    if (grant_waiters(nullptr) == 0 || rests) { return op_status::released; }
+    if (grant_waiters(nullptr) == 0 || rests) {
+        if (!rests) { notify_listeners(); }
+        return op_status::released;
+    }
     set_last_release(owner, op_status::handed_off);
     return op_status::handed_off;
 }
 
-op_status admission_rule::withdraw(const base::owner_id& owner) {
+op_status admission_rule::withdraw(const withdraw_op& operation) {
+    const base::owner_id& owner = operation.ticket.owner;
     drop_ended_holds();
     op_status done = released_last(owner) ? op_status::released : op_status::not_held;
     const auto held = find(owner);
+    bool freed = false;
     if (held != state_.holds.end() && !held->resting(at_.now)) {
         // No min_hold: the owner never learned of this grant, so it did no work.
         state_.holds.erase(held);
-        set_last_release(owner, op_status::released);
-        done = op_status::released;
+        changed_ = true;
+        keep_past(at_.now);
+        if (!operation.asks_again) { set_last_release(owner, op_status::released); }
+        freed = true;
     } else if (state_.waiting > 0 && queue_.erase(owner)) {
         --state_.waiting;
         changed_ = true;
         done = op_status::released;
     }
-    grant_waiters(nullptr); // the head that did not fit may have left
+    if (stop_listening(owner) || freed) { done = op_status::released; }
+    // The head that did not fit may have left.
+    if (grant_waiters(nullptr) == 0 && freed) { notify_listeners(); }
     return done;
 }
 
 op_status admission_rule::break_lock(const break_op& operation) {
     // Grants nothing first: a waiter granted here did not hold when the break was requested.
     drop_ended_holds();
-    pushes_.reserve(pushes_.size() + state_.holds.size()); // below, nothing may throw
+    // Below, nothing may throw.
+    pushes_.reserve(pushes_.size() + state_.holds.size());
+    state_.broken.reserve(std::min(state_.broken.size() + state_.holds.size(), max_broken_holds));
     const auto gone = std::erase_if(state_.holds, [&](const hold_record& hold) {
         if (operation.only_token != 0 && hold.token != operation.only_token) { return false; }
         if (!hold.resting(at_.now)) {
             pushes_.push_back(
                 {hold.owner.client, {notice::kind::broken, hold.owner.number, hold.token}});
+            remember_broken(hold.owner);
         }
         keep_past(
             std::max(at_.now, hold.deadline)); // until then its owner may believe that it holds
         return true;
     });
     if (gone > 0) { changed_ = true; }
-    grant_waiters(nullptr);
+    if (grant_waiters(nullptr) == 0 && gone > 0) { notify_listeners(); }
     return gone > 0 ? op_status::released : op_status::not_held;
 }
 

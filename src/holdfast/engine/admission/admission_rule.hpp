@@ -53,12 +53,13 @@ public:
 
     /// granted, queued, busy or failed.
     [[nodiscard]] answer acquire(const acquire_op& operation, const client_process& process);
-    /// renewed or lost (failed if the lease is out of range); a waiter: queued, granted or lost.
-    [[nodiscard]] beat_answer beat(const beat_op::item& item);
+    /// renewed, reclaimed or lost (failed if the lease is out of range); a waiter: queued, granted
+    /// or lost.
+    [[nodiscard]] beat_answer beat(const beat_op::item& item, const client_process& process);
     /// released, handed_off or not_held.
-    [[nodiscard]] op_status release(const base::owner_id& owner);
+    [[nodiscard]] op_status release(const release_op& operation);
     /// released or not_held.
-    [[nodiscard]] op_status withdraw(const base::owner_id& owner);
+    [[nodiscard]] op_status withdraw(const withdraw_op& operation);
     /// released or not_held.
     [[nodiscard]] op_status break_lock(const break_op& operation);
     [[nodiscard]] lock_info inspect(const std::string& name);
@@ -85,9 +86,20 @@ private:
 
     [[nodiscard]] std::optional<answer> reject_mismatch(const acquire_op& operation) const;
     [[nodiscard]] std::optional<answer> reject_proposal(const acquire_op& request) const;
+    [[nodiscard]] bool too_far_ahead(std::uint64_t token) const noexcept;
+    [[nodiscard]] std::uint64_t clock() const noexcept;
     [[nodiscard]] answer grant(const acquire_op& operation, const client_process& process);
-    [[nodiscard]] answer grant_again(hold_record& held, const acquire_op& request) noexcept;
+    [[nodiscard]] answer grant_again(hold_record& held, const acquire_op& request);
+    void add_hold(const acquire_op& terms, const client_process& process, base::milliseconds lease);
+    [[nodiscard]] bool may_reclaim(const beat_op::item& item) const;
+    [[nodiscard]] bool reclaim(const beat_op::item& item, const client_process& process);
+    void remember_token(std::uint64_t token) noexcept;
     [[nodiscard]] answer enqueue(const acquire_op& operation, const client_process& process);
+    [[nodiscard]] answer listen(const acquire_op& operation);
+    bool stop_listening(const base::owner_id& owner) noexcept;
+    void notify_listeners();
+    [[nodiscard]] bool is_broken(const base::owner_id& owner) const noexcept;
+    void remember_broken(const base::owner_id& owner) noexcept;
     [[nodiscard]] base::duration check_in(unsigned ahead) const noexcept;
     [[nodiscard]] bool released_last(const base::owner_id& owner) const noexcept;
     void set_last_release(const base::owner_id& owner, op_status status) noexcept;

@@ -25,6 +25,12 @@ answer make_answer(op_status status) {
     return out;
 }
 
+answer proposal_too_far_ahead() {
+    return failed_answer(
+        errc::invalid_option,
+        "the proposed token is more than 30 s ahead of the clock of this engine; set the clocks");
+}
+
 } // namespace
 
 std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operation) const {
@@ -51,16 +57,19 @@ answer admission_rule::acquire(const acquire_op& operation, const client_process
                                       : grant_again(*held, operation);
     }
     // A duplicate that arrives after its not-after, or after its own release, must not take the
-    // lock: nobody would release it (P5).
-    if (at_.now > operation.not_after || released_last(owner)) {
+    // lock: nobody would release it (P5). Nor does the owner of a broken hold get it again.
+    if (at_.now > operation.not_after || released_last(owner) || is_broken(owner)) {
         return make_answer(op_status::busy);
     }
     if (auto rejected = reject_mismatch(operation)) { return std::move(*rejected); }
     if (state_.waiting == 0 && fits(operation.mode, operation.permits)) {
         return grant(operation, process);
     }
-    return operation.queue == queueing::no ? make_answer(op_status::busy)
-                                           : enqueue(operation, process);
+    switch (operation.queue) {
+    case queueing::no: return make_answer(op_status::busy);
+    case queueing::listen: return listen(operation);
+    default: return enqueue(operation, process);
+    }
 }
 
 /// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Without
@@ -68,16 +77,10 @@ answer admission_rule::acquire(const acquire_op& operation, const client_process
 /// only when the clock is a minute past its tokens.
 std::optional<answer> admission_rule::reject_proposal(const acquire_op& request) const {
     if (request.proposed_token == 0) { return std::nullopt; }
-    std::uint64_t highest = state_.high_water;
-    if (highest == 0) {
-        const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
-        if (request.proposed_token > clock + proposal_window_us) {
-            return failed_answer(errc::invalid_option,
-                                 "proposed_token: more than 30 s ahead of the "
-                                 "clock of this engine");
-        }
-        highest = clock - std::min(clock, proposal_window_us);
-    }
+    if (too_far_ahead(request.proposed_token)) { return proposal_too_far_ahead(); }
+    const std::uint64_t highest = state_.high_water != 0
+                                      ? state_.high_water
+                                      : clock() - std::min(clock(), proposal_window_us);
     if (request.proposed_token > highest) { return std::nullopt; }
     answer rejected = make_answer(op_status::busy);
     rejected.token = highest; // the next proposal must be above it
@@ -90,33 +93,45 @@ answer admission_rule::grant(const acquire_op& operation, const client_process& 
         return failed_answer(errc::internal,
                              "the next token would not be below 2^53: is the clock right?");
     }
-    client_process own_process = process;
-    std::string note = operation.note;
-    make_room(state_.holds);
-    // From here on nothing throws: a half-made hold would have no owner to release it.
-    state_.kind = operation.kind;
-    state_.limit = operation.kind == primitive::semaphore ? operation.limit : 1;
-    hold_record& given = state_.holds.emplace_back();
-    given.owner = operation.ticket.owner;
-    given.token = issue_token(operation.mode, operation.proposed_token);
-    given.mode = operation.mode;
-    given.permits = operation.kind == primitive::semaphore ? operation.permits : 1;
-    given.detached = operation.detached;
-    given.deadline = base::later(at_.now, operation.lease);
-    given.rest_until = base::later(at_.now, operation.min_hold);
-    given.since_wall_us = at_.wall_us;
-    given.process = std::move(own_process);
-    given.note = std::move(note);
+    add_hold(operation, process, operation.lease);
+    state_.holds.back().token = issue_token(operation.mode, operation.proposed_token);
     answer out = make_answer(op_status::granted);
-    out.token = given.token;
+    out.token = state_.holds.back().token;
     keep_past_duplicates(operation);
-    changed_ = true;
     return out;
 }
 
+/// Adds a hold with these terms, without a token. If it throws, nothing has changed: a half-made
+/// hold would have no owner to release it.
+void admission_rule::add_hold(const acquire_op& terms, const client_process& process,
+                              base::milliseconds lease) {
+    hold_record made;
+    made.owner = terms.ticket.owner;
+    made.mode = terms.mode;
+    made.permits = terms.kind == primitive::semaphore ? terms.permits : 1;
+    made.detached = terms.detached;
+    made.deadline = base::later(at_.now, lease);
+    made.rest_until = base::later(at_.now, terms.min_hold);
+    made.since_wall_us = at_.wall_us;
+    made.process = process;
+    made.note = terms.note;
+    make_room(state_.holds);
+    state_.holds.push_back(std::move(made));
+    state_.kind = terms.kind;
+    state_.limit = terms.kind == primitive::semaphore ? terms.limit : 1;
+    changed_ = true;
+}
+
 /// The requester may count its lease from any of its answered requests, so each request renews the
-/// hold.
-answer admission_rule::grant_again(hold_record& held, const acquire_op& request) noexcept {
+/// hold. A higher proposal raises the token: the nodes of a quorum must agree on one.
+answer admission_rule::grant_again(hold_record& held, const acquire_op& request) {
+    if (request.proposed_token > held.token) {
+        if (too_far_ahead(request.proposed_token)) { return proposal_too_far_ahead(); }
+        held.token = request.proposed_token;
+        state_.high_water = std::max(state_.high_water, held.token);
+        state_.epoch = std::max(state_.epoch, held.token);
+        changed_ = true;
+    }
     keep_past_duplicates(request);
     const base::instant deadline = base::later(at_.now, request.lease);
     if (deadline > held.deadline) {

@@ -28,9 +28,14 @@ void admission_rule::drop_ended_holds() {
     const auto ended = [this](const hold_record& hold) {
         if (hold.ends() > at_.now) { return false; }
         keep_past(hold.ends());
+        if (hold.mode == mode::exclusive && !hold.released) {
+            state_.expired = {hold.owner, hold.token};
+        }
         return true;
     };
     if (std::erase_if(state_.holds, ended) > 0) { changed_ = true; }
+    const auto forgotten = [this](const broken_hold& hold) { return hold.until <= at_.now; };
+    if (std::erase_if(state_.broken, forgotten) > 0) { changed_ = true; }
 }
 
 /// Only needed where dead waiters in the middle would be shown or counted: every settle drops those
@@ -114,9 +119,12 @@ bool admission_rule::fits(mode mode, unsigned permits) const noexcept {
     return taken <= state_.limit;
 }
 
+std::uint64_t admission_rule::clock() const noexcept {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
+}
+
 std::uint64_t admission_rule::next_token() const noexcept {
-    const auto clock = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.wall_us, 1));
-    return std::max(std::max(state_.high_water, state_.floor) + 1, clock);
+    return std::max(std::max(state_.high_water, state_.floor) + 1, clock());
 }
 
 bool admission_rule::tokens_exhausted() const noexcept { return next_token() >= token_end; }

@@ -51,6 +51,30 @@ struct last_release {
     op_status status = op_status::not_held;
 };
 
+/// A request with queueing::listen that was not granted. It has no place in the queue.
+struct listener {
+    base::owner_id owner;
+    base::instant alive_until{};
+};
+
+/// A hold that was broken: a repeated acquire must not grant it again, and its owner must not
+/// reclaim it.
+struct broken_hold {
+    base::owner_id owner;
+    base::instant until{}; ///< kept for this long
+};
+
+/// The last exclusive hold that ended by itself: its owner may reclaim it while its token is the
+/// highest.
+struct expired_hold {
+    base::owner_id owner;
+    std::uint64_t token = 0; ///< 0: none
+};
+
+/// How many a record keeps. A further listener is not notified; of broken holds the oldest goes.
+inline constexpr std::size_t max_listeners = 64;
+inline constexpr std::size_t max_broken_holds = 1024;
+
 struct record {
     primitive kind = primitive::mutex;
     unsigned limit = 1;
@@ -63,8 +87,11 @@ struct record {
     base::instant keep_until{}; ///< an idle record is not deleted before
     last_release last;
     std::vector<hold_record> holds;
+    std::vector<listener> listeners;
+    std::vector<broken_hold> broken; ///< the oldest first
+    expired_hold expired;
 
-    /// Without holds and waiters: the next request may use another kind or limit.
+    /// Without holds and waiters, whoever listens: the next request may use another kind or limit.
     [[nodiscard]] bool idle() const noexcept { return holds.empty() && waiting == 0; }
 };
 

@@ -1,115 +1,35 @@
 #include "holdfast/engine/embedded/codec.hpp"
 
-#include <algorithm>
+#include "holdfast/engine/embedded/record_fields.hpp"
+
+#include <array>
 #include <cstring>
-#include <limits>
 #include <string>
 
 namespace holdfast::engine::embedded {
 
 namespace {
 
-/// Records of format 1 had a wall clock in place of `keep_until`.
-constexpr std::uint8_t record_format = 2;
+/// Records of format 1 had a wall clock in place of `keep_until`; those of format 2 end with the
+/// holds.
+constexpr std::uint8_t record_format = 3;
 constexpr std::uint8_t waiter_format = 1;
 
-class writer {
-public:
-    explicit writer(buffer& out) : out_{out} { out_.clear(); }
-
-    void number(std::uint64_t value, unsigned size) {
-        std::array<std::byte, 8> raw{};
-        for (unsigned at = 0; at < size; ++at) {
-            raw.at(at) = static_cast<std::byte>(value >> (8U * at));
-        }
-        out_.insert(out_.end(), raw.begin(), raw.begin() + size);
-    }
-    void u8(std::uint8_t value) { out_.push_back(static_cast<std::byte>(value)); }
-    void u16(std::uint16_t value) { number(value, 2); }
-    void u32(std::uint32_t value) { number(value, 4); }
-    void u64(std::uint64_t value) { number(value, 8); }
-    void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
-    void instant(base::instant value) { i64(value.time_since_epoch().count()); }
-    void duration(base::milliseconds value) { i64(value.count()); }
-    void raw(bytes value) { out_.insert(out_.end(), value.begin(), value.end()); }
-    /// Truncates what does not fit the length field: host names and notes are only shown.
-    void text(const std::string& value) {
-        constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
-        const auto size = std::min(value.size(), most);
-        u16(static_cast<std::uint16_t>(size));
-        raw(std::as_bytes(std::span{value}.first(size)));
-    }
-
-private:
-    buffer& out_;
+constexpr std::array stored_outcomes{
+    stored_value{op_status::not_held, 7},
+    stored_value{op_status::released, 4},
+    stored_value{op_status::handed_off, 5},
 };
-
-/// After the first short read all values are zero and `ok` is false.
-class reader {
-public:
-    explicit reader(bytes from) noexcept : rest_{from} {}
-
-    [[nodiscard]] std::uint64_t number(unsigned size) noexcept {
-        const bytes raw = take(size);
-        std::uint64_t value = 0;
-        for (std::size_t at = 0; at < raw.size(); ++at) {
-            value |= static_cast<std::uint64_t>(raw[at]) << (8U * at);
-        }
-        return value;
-    }
-    [[nodiscard]] std::uint8_t u8() noexcept { return static_cast<std::uint8_t>(number(1)); }
-    [[nodiscard]] std::uint16_t u16() noexcept { return static_cast<std::uint16_t>(number(2)); }
-    [[nodiscard]] std::uint32_t u32() noexcept { return static_cast<std::uint32_t>(number(4)); }
-    [[nodiscard]] std::uint64_t u64() noexcept { return number(8); }
-    [[nodiscard]] std::int64_t i64() noexcept { return static_cast<std::int64_t>(number(8)); }
-    [[nodiscard]] base::instant instant() noexcept { return base::instant{base::duration{i64()}}; }
-    [[nodiscard]] base::milliseconds duration() noexcept { return base::milliseconds{i64()}; }
-    [[nodiscard]] std::string text() {
-        const bytes raw = take(u16());
-        std::string out(raw.size(), '\0');
-        if (!raw.empty()) { std::memcpy(out.data(), raw.data(), raw.size()); }
-        return out;
-    }
-    [[nodiscard]] base::owner_id owner() noexcept {
-        return decode_owner(take(std::tuple_size_v<owner_key>)).value_or(base::owner_id{});
-    }
-    /// An enumerator below `count`.
-    template <typename Enum>
-    [[nodiscard]] Enum enumerator(unsigned count) noexcept {
-        const auto value = u8();
-        if (value >= count) { ok_ = false; }
-        return ok_ ? static_cast<Enum>(value) : Enum{};
-    }
-    [[nodiscard]] bool flag() noexcept {
-        const auto value = u8();
-        if (value > 1) { ok_ = false; }
-        return value == 1;
-    }
-    [[nodiscard]] bool ok() const noexcept { return ok_; }
-    [[nodiscard]] bool at_end() const noexcept { return ok_ && rest_.empty(); }
-    [[nodiscard]] std::size_t left() const noexcept { return rest_.size(); }
-
-private:
-    [[nodiscard]] bytes take(std::size_t size) noexcept {
-        if (!ok_ || size > rest_.size()) {
-            ok_ = false;
-            return {};
-        }
-        const bytes taken = rest_.first(size);
-        rest_ = rest_.subspan(size);
-        return taken;
-    }
-
-    bytes rest_;
-    bool ok_ = true;
+constexpr std::array stored_queueing{
+    stored_value{queueing::hint, 1},
+    stored_value{queueing::grant, 2},
 };
 
 constexpr unsigned mode_count = 3;
 constexpr unsigned primitive_count = 3;
-constexpr unsigned queueing_count = 3;
 constexpr std::size_t min_hold_bytes = 75;
 
-void put(writer& to, const admission::hold_record& hold) {
+void put(field_writer& to, const admission::hold_record& hold) {
     to.raw(encode_owner(hold.owner));
     to.u64(hold.token);
     to.u8(static_cast<std::uint8_t>(hold.mode));
@@ -124,7 +44,7 @@ void put(writer& to, const admission::hold_record& hold) {
     to.text(hold.note);
 }
 
-admission::hold_record get_hold(reader& in) {
+admission::hold_record get_hold(field_reader& in) {
     admission::hold_record out;
     out.owner = in.owner();
     out.token = in.u64();
@@ -139,6 +59,47 @@ admission::hold_record get_hold(reader& in) {
     out.process.host = in.text();
     out.note = in.text();
     return out;
+}
+
+/// What few records have: one byte says that there is nothing.
+void put_votes(field_writer& to, const admission::record& record) {
+    const bool any =
+        record.expired.token != 0 || !record.listeners.empty() || !record.broken.empty();
+    to.u8(any ? 1 : 0);
+    if (!any) { return; }
+    to.u64(record.expired.token);
+    to.raw(encode_owner(record.expired.owner));
+    to.u32(static_cast<std::uint32_t>(record.listeners.size()));
+    for (const auto& each : record.listeners) {
+        to.raw(encode_owner(each.owner));
+        to.instant(each.alive_until);
+    }
+    to.u32(static_cast<std::uint32_t>(record.broken.size()));
+    for (const auto& each : record.broken) {
+        to.raw(encode_owner(each.owner));
+        to.instant(each.until);
+    }
+}
+
+/// Reads `Entry{owner, instant}`s. False: there cannot be so many.
+template <typename Entry>
+bool get_entries(field_reader& in, std::vector<Entry>& out) {
+    constexpr std::size_t entry_bytes = std::tuple_size_v<owner_key> + sizeof(std::int64_t);
+    const std::uint32_t count = in.u32();
+    if (!in.ok() || count > in.left() / entry_bytes) { return false; }
+    out.reserve(count);
+    for (std::uint32_t at = 0; at < count; ++at) {
+        const auto owner = in.owner();
+        out.push_back({owner, in.instant()});
+    }
+    return true;
+}
+
+bool get_votes(field_reader& in, admission::record& out) {
+    if (!in.flag()) { return in.ok(); }
+    out.expired.token = in.u64();
+    out.expired.owner = in.owner();
+    return get_entries(in, out.listeners) && get_entries(in, out.broken);
 }
 
 } // namespace
@@ -163,7 +124,7 @@ std::optional<base::owner_id> decode_owner(bytes key) noexcept {
 }
 
 void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
-    writer to{out};
+    field_writer to{out};
     to.u8(record_format);
     to.u32(boot);
     to.u8(static_cast<std::uint8_t>(record.kind));
@@ -173,13 +134,14 @@ void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     to.u64(record.epoch);
     to.instant(record.keep_until);
     to.raw(encode_owner(record.last.owner));
-    to.u8(static_cast<std::uint8_t>(record.last.status));
+    to.stored(record.last.status, stored_outcomes);
     to.u32(static_cast<std::uint32_t>(record.holds.size()));
     for (const admission::hold_record& each : record.holds) { put(to, each); }
+    put_votes(to, record);
 }
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
-    reader in{from};
+    field_reader in{from};
     const std::uint8_t format = in.u8();
     if (format == 0 || format > record_format) { return std::nullopt; }
     const bool same_boot = in.u32() == boot;
@@ -191,16 +153,20 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.epoch = in.u64();
     out.keep_until = in.instant();
     out.last.owner = in.owner();
-    out.last.status = in.enumerator<op_status>(static_cast<unsigned>(op_status::failed) + 1);
+    out.last.status = in.stored(stored_outcomes);
     const std::uint32_t holds = in.u32();
     // Check before reserving: a damaged count must not allocate gigabytes.
     if (!in.ok() || holds > in.left() / min_hold_bytes) { return std::nullopt; }
     out.holds.reserve(holds);
     for (std::uint32_t at = 0; at < holds; ++at) { out.holds.push_back(get_hold(in)); }
+    if (format >= 3 && !get_votes(in, out)) { return std::nullopt; }
     if (!in.at_end()) { return std::nullopt; }
     if (format == 1) { out.keep_until = {}; }
     if (!same_boot) {
         out.holds.clear();
+        out.listeners.clear();
+        out.broken.clear();
+        out.expired = {};
         out.waiting = 0;
         out.keep_until = {}; // it is on the clock of that boot
     }
@@ -208,11 +174,11 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
 }
 
 void encode(const admission::waiter& waiter, buffer& out) {
-    writer to{out};
+    field_writer to{out};
     to.u8(waiter_format);
     to.u8(static_cast<std::uint8_t>(waiter.mode));
     to.u32(waiter.permits);
-    to.u8(static_cast<std::uint8_t>(waiter.queue));
+    to.stored(waiter.queue, stored_queueing);
     to.duration(waiter.lease);
     to.duration(waiter.min_hold);
     to.u8(waiter.detached ? 1 : 0);
@@ -223,11 +189,11 @@ void encode(const admission::waiter& waiter, buffer& out) {
 }
 
 bool decode_waiter(bytes from, admission::waiter& out) {
-    reader in{from};
+    field_reader in{from};
     if (in.u8() != waiter_format) { return false; }
     out.mode = in.enumerator<mode>(mode_count);
     out.permits = in.u32();
-    out.queue = in.enumerator<queueing>(queueing_count);
+    out.queue = in.stored(stored_queueing);
     out.lease = in.duration();
     out.min_hold = in.duration();
     out.detached = in.flag();

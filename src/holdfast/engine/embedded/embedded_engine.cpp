@@ -146,7 +146,7 @@ void embedded_engine::run_all(std::span<const op_ref> ops) {
     const admission::moment at{time_.now(), time_.wall_us(), &store_.clients()};
     operation_runner runner{store_.tables(), at, process_, post_commit_};
     for (const op_ref& op : ops) {
-        answers_.push_back(runner.run(*op.operation, store_.path()));
+        answers_.push_back(runner.run(*op.operation, {store_.path(), store_.node_id()}));
         answers_.back().id = op.id;
     }
 }

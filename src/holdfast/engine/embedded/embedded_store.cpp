@@ -3,6 +3,7 @@
 #include "holdfast/engine/embedded/companion_files.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
+#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -69,6 +70,13 @@ bool embedded_store::begin(access wanted) {
     }
     identities_.check();
     return true;
+}
+
+std::uint64_t embedded_store::node_id() const noexcept {
+    std::uint64_t id = 0;
+    static_assert(sizeof id <= std::tuple_size_v<live_id>);
+    std::memcpy(&id, header_.live.data(), sizeof id);
+    return id == 0 ? 1 : id;
 }
 
 void embedded_store::commit() {

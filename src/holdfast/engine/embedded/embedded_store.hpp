@@ -53,6 +53,9 @@ public:
     /// The path of the database; before it is opened, that of the URL.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const file_header& header() const noexcept { return header_; }
+    /// Identifies the file and its holds; never 0. The live file has the same life: another file,
+    /// or a boot, which ends all holds and all clients, changes it.
+    [[nodiscard]] std::uint64_t node_id() const noexcept;
 
     /// Housekeeping that no operation waits for: creates a removed FIFO again.
     void repair_inbox() noexcept;

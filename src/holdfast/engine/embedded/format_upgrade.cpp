@@ -18,6 +18,9 @@ constexpr const char* from_1 =
     "ALTER TABLE locks RENAME TO names;"
     "PRAGMA user_version = 2";
 
+/// From format 2. Its records are valid, but it does not know those of format 3.
+constexpr const char* from_2 = "PRAGMA user_version = 3";
+
 void check_no_older_users(const sqlite_connection& connection, std::int64_t version) {
     const std::string live = live_path(connection.path());
     if (!live_file::in_use(live)) { return; }
@@ -33,9 +36,10 @@ bool upgrade(sqlite_connection& connection) {
     if (!connection.run("BEGIN IMMEDIATE")) { return false; }
     std::int64_t version = 0;
     if (!connection.query("PRAGMA user_version", version)) { return false; }
-    if (version == 1) {
+    if (version < format_version) {
         check_no_older_users(connection, version);
-        if (!connection.run(from_1)) { return false; }
+        if (version == 1 && !connection.run(from_1)) { return false; }
+        if (!connection.run(from_2)) { return false; }
     }
     if (!connection.run("COMMIT")) { return false; }
     // check_format reads the version from the database file, not from the WAL.

@@ -35,7 +35,8 @@ answer make_answer(report&& found) {
 bool only_reads(const op& operation) noexcept {
     return std::holds_alternative<inspect_op>(operation) ||
            std::holds_alternative<list_op>(operation) ||
-           std::holds_alternative<diagnose_op>(operation);
+           std::holds_alternative<diagnose_op>(operation) ||
+           std::holds_alternative<join_op>(operation);
 }
 
 template <typename Act>
@@ -45,15 +46,19 @@ auto operation_runner::apply_rule(const std::string& name, Act&& act) {
     table_queue queue{tables_, found};
     admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
     auto result = act(rule);
-    if (rule.changed()) { tables_.put(found, name); }
+    if (rule.changed()) {
+        const bool is_new = found.id == 0;
+        tables_.put(found, name);
+        if (is_new) { post_commit_.used_rows.push_back(found.id); }
+    }
     note(result, found);
     return result;
 }
 
 void operation_runner::note(const answer& answer, const row& found) {
-    if (answer.status == op_status::granted || answer.status == op_status::queued) {
-        post_commit_.used_rows.push_back(found.id);
-    }
+    const bool has_place =
+        answer.status == op_status::granted || answer.status == op_status::queued;
+    if (has_place && found.id != 0) { post_commit_.used_rows.push_back(found.id); }
     note(answer.status, answer.ahead, found);
 }
 
@@ -67,11 +72,19 @@ void operation_runner::note(op_status status, unsigned ahead, const row& found) 
     }
 }
 
-answer operation_runner::run(const op& operation, const std::string& path) {
+answer operation_runner::run(const op& operation, const store_identity& store) {
     return std::visit(
         [&](const auto& op) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(op)>, diagnose_op>) {
-                return diagnose(path);
+            using op_type = std::decay_t<decltype(op)>;
+            if constexpr (std::is_same_v<op_type, diagnose_op>) {
+                return diagnose(store.path);
+            } else if constexpr (std::is_same_v<op_type, join_op>) {
+                report found;
+                found.node_id = store.node_id;
+                return make_answer(std::move(found));
+            } else if constexpr (std::is_same_v<op_type, acquire_op>) {
+                const bool other = op.node_id != 0 && op.node_id != store.node_id;
+                return other ? make_answer(op_status::not_joined) : run(op);
             } else {
                 return run(op);
             }
@@ -89,21 +102,22 @@ answer operation_runner::run(const beat_op& operation) {
     answer answer = make_answer(op_status::renewed);
     answer.beats.reserve(operation.items.size());
     for (const auto& item : operation.items) {
-        answer.beats.push_back(apply_rule(
-            item.ticket.name, [&](admission::admission_rule& rule) { return rule.beat(item); }));
+        answer.beats.push_back(apply_rule(item.ticket.name, [&](admission::admission_rule& rule) {
+            return rule.beat(item, process_);
+        }));
     }
     return answer;
 }
 
 answer operation_runner::run(const release_op& operation) {
     return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
-        return rule.release(operation.ticket.owner);
+        return rule.release(operation);
     }));
 }
 
 answer operation_runner::run(const withdraw_op& operation) {
     return make_answer(apply_rule(operation.ticket.name, [&](admission::admission_rule& rule) {
-        return rule.withdraw(operation.ticket.owner);
+        return rule.withdraw(operation);
     }));
 }
 

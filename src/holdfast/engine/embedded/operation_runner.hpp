@@ -17,6 +17,12 @@ namespace holdfast::engine::embedded {
 /// Whether the operation writes nothing, so that a read transaction suffices.
 [[nodiscard]] bool only_reads(const op& operation) noexcept;
 
+/// The store that the operations run on.
+struct store_identity {
+    const std::string& path;
+    std::uint64_t node_id = 0; ///< see report::node_id
+};
+
 /// The operations of one transaction. Throws failure.
 class operation_runner {
 public:
@@ -32,7 +38,7 @@ public:
                      post_commit_work& post_commit) noexcept
         : tables_{tables}, at_{at}, process_{process}, post_commit_{post_commit} {}
 
-    [[nodiscard]] answer run(const op& operation, const std::string& path);
+    [[nodiscard]] answer run(const op& operation, const store_identity& store);
 
     /// Deletes the row if it is deletable. Returns when to check it again; empty: never.
     [[nodiscard]] std::optional<base::instant> delete_if_idle(std::int64_t id);

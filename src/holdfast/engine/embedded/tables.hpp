@@ -19,7 +19,7 @@ namespace holdfast::engine::embedded {
 /// "Hfst": marks SQLite files of Holdfast.
 inline constexpr std::int64_t application_id = 0x48667374;
 /// Incremented when an older Holdfast must not use the file any more. See format_upgrade.hpp.
-inline constexpr std::int64_t format_version = 2;
+inline constexpr std::int64_t format_version = 3;
 
 /// A name's row.
 struct row {

@@ -89,14 +89,14 @@ private:
                                             "beat: at most " + std::to_string(max_beat_items) +
                                                 " items at once");
         }
-        return store_->beat(operation, time_, pushes_);
+        return store_->beat(operation, process_, time_, pushes_);
     }
 
     answer run(const release_op& operation) {
-        return make_answer(store_->release(operation.ticket, time_, pushes_));
+        return make_answer(store_->release(operation, time_, pushes_));
     }
     answer run(const withdraw_op& operation) {
-        return make_answer(store_->withdraw(operation.ticket, time_, pushes_));
+        return make_answer(store_->withdraw(operation, time_, pushes_));
     }
     answer run(const break_op& operation) {
         return make_answer(store_->break_lock(operation, time_, pushes_));
@@ -115,6 +115,12 @@ private:
     answer run(const diagnose_op& /*operation*/) {
         engine_report found;
         found.text = "memory: " + std::to_string(store_->size()) + " names known";
+        return make_answer(std::move(found));
+    }
+
+    answer run(const join_op& /*operation*/) {
+        engine_report found;
+        found.node_id = store_->id();
         return make_answer(std::move(found));
     }
 

@@ -72,22 +72,32 @@ void memory_store::erase_idle(const names::iterator& idle) {
 answer memory_store::acquire(const acquire_op& operation, const admission::client_process& process,
                              const base::time_source& time, pushes& out) {
     if (auto rejected = admission::reject_invalid(operation)) { return std::move(*rejected); }
+    if (operation.node_id != 0 && operation.node_id != id_) {
+        answer other;
+        other.status = op_status::not_joined;
+        return other;
+    }
     const std::lock_guard hold{guard_};
     const auto at = read_clocks(time);
     entry& found = find_or_make(operation.ticket.name, at, out);
     return admission::admission_rule{found.state, found.queue, at, out}.acquire(operation, process);
 }
 
-answer memory_store::beat(const beat_op& operation, const base::time_source& time, pushes& out) {
+answer memory_store::beat(const beat_op& operation, const admission::client_process& process,
+                          const base::time_source& time, pushes& out) {
     answer answer;
     answer.status = op_status::renewed;
     answer.beats.reserve(operation.items.size());
     const std::lock_guard hold{guard_};
     const auto at = read_clocks(time);
     for (const auto& item : operation.items) {
-        if (entry* const found = find(item.ticket.name)) {
+        entry* found = find(item.ticket.name);
+        if (found == nullptr && item.reclaim != nullptr) {
+            found = &find_or_make(item.ticket.name, at, out);
+        }
+        if (found != nullptr) {
             answer.beats.push_back(
-                admission::admission_rule{found->state, found->queue, at, out}.beat(item));
+                admission::admission_rule{found->state, found->queue, at, out}.beat(item, process));
         } else {
             answer.beats.push_back({item.ticket, op_status::lost, 0, 0, base::duration{0}});
         }
@@ -96,20 +106,24 @@ answer memory_store::beat(const beat_op& operation, const base::time_source& tim
     return answer;
 }
 
-op_status memory_store::release(const ticket& ticket, const base::time_source& time, pushes& out) {
+op_status memory_store::release(const release_op& operation, const base::time_source& time,
+                                pushes& out) {
+    const std::string& name = operation.ticket.name;
     const std::lock_guard hold{guard_};
-    entry* const found = find(ticket.name);
-    if (found == nullptr) { return op_status::not_held; }
     const auto at = read_clocks(time);
-    return admission::admission_rule{found->state, found->queue, at, out}.release(ticket.owner);
+    entry* found = find(name);
+    if (found == nullptr && operation.token == 0) { return op_status::not_held; }
+    if (found == nullptr) { found = &find_or_make(name, at, out); }
+    return admission::admission_rule{found->state, found->queue, at, out}.release(operation);
 }
 
-op_status memory_store::withdraw(const ticket& ticket, const base::time_source& time, pushes& out) {
+op_status memory_store::withdraw(const withdraw_op& operation, const base::time_source& time,
+                                 pushes& out) {
     const std::lock_guard hold{guard_};
-    entry* const found = find(ticket.name);
+    entry* const found = find(operation.ticket.name);
     if (found == nullptr) { return op_status::not_held; }
     const auto at = read_clocks(time);
-    return admission::admission_rule{found->state, found->queue, at, out}.withdraw(ticket.owner);
+    return admission::admission_rule{found->state, found->queue, at, out}.withdraw(operation);
 }
 
 op_status memory_store::break_lock(const break_op& operation, const base::time_source& time,

@@ -2,6 +2,7 @@
 // The locks of all clients of one `memory:NAME`.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/base/random.hpp"
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 #include "holdfast/engine/answers.hpp"
@@ -29,6 +30,9 @@ public:
     /// The store of this name; created if no client uses it yet.
     [[nodiscard]] static std::shared_ptr<memory_store> find_or_make_store(const std::string& name);
 
+    /// Identifies the store and its data: a store that is made anew has another. Never 0.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
     void join(const base::client_id& client, std::shared_ptr<mailbox> inbox);
     void leave(const base::client_id& client);
     /// Puts a notice into the client's mailbox; dropped if the client has left.
@@ -37,10 +41,11 @@ public:
     [[nodiscard]] answer acquire(const acquire_op& operation,
                                  const admission::client_process& process,
                                  const base::time_source& time, pushes& out);
-    [[nodiscard]] answer beat(const beat_op& operation, const base::time_source& time, pushes& out);
-    [[nodiscard]] op_status release(const ticket& ticket, const base::time_source& time,
+    [[nodiscard]] answer beat(const beat_op& operation, const admission::client_process& process,
+                              const base::time_source& time, pushes& out);
+    [[nodiscard]] op_status release(const release_op& operation, const base::time_source& time,
                                     pushes& out);
-    [[nodiscard]] op_status withdraw(const ticket& ticket, const base::time_source& time,
+    [[nodiscard]] op_status withdraw(const withdraw_op& operation, const base::time_source& time,
                                      pushes& out);
     [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,
                                        pushes& out);
@@ -72,6 +77,7 @@ private:
     void sweep(const admission::moment& at, pushes& out);
     void erase_idle(const names::iterator& idle);
 
+    const std::uint64_t id_ = base::random_id();
     mutable std::mutex guard_;
     names names_;
     order order_;

@@ -1,20 +1,13 @@
 #include "holdfast/engine/redis/diagnosis.hpp"
 
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/info.hpp"
 
 #include <utility>
 
 namespace holdfast::engine::redis {
 
 namespace {
-
-/// The value of a line `key:value` in INFO's text.
-std::string_view info_line(std::string_view text, std::string_view key) {
-    const auto at = text.find(std::string{"\n"} + std::string{key} + ":");
-    if (at == std::string_view::npos) { return {}; }
-    text.remove_prefix(at + key.size() + 2);
-    return text.substr(0, text.find_first_of("\r\n"));
-}
 
 void complete(operation& operation, std::string_view info) {
     report found;

@@ -6,6 +6,10 @@
 
 namespace holdfast::engine::redis {
 
+namespace {
+constexpr std::size_t number_digits = 16;
+} // namespace
+
 inbox::inbox(const std::string& prefix, const base::client_id& client)
     : own_channel_{prefix + "inbox:" + hex_of(client)}, shared_channel_{prefix + "inbox:all"} {}
 
@@ -14,7 +18,17 @@ void inbox::on_message(std::string_view channel, std::string_view payload, base:
         sink_->noticed({notice::kind::inbox_reset, 0, 0});
         return;
     }
-    const notice notice = read_message(payload);
+    if (payload.starts_with('m') && payload.size() % number_digits == 1) {
+        for (std::size_t at = 1; at < payload.size(); at += number_digits) { // of all listeners
+            deliver('m' + std::string{payload.substr(at, number_digits)});
+        }
+        return;
+    }
+    deliver(payload);
+}
+
+void inbox::deliver(std::string_view message) {
+    const notice notice = read_message(message);
     if (notice.type != notice::kind::inbox_reset) { sink_->noticed(notice); }
 }
 

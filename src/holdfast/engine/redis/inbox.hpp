@@ -28,6 +28,8 @@ public:
     void on_message(std::string_view channel, std::string_view payload, base::instant now) override;
 
 private:
+    void deliver(std::string_view message);
+
     const std::string own_channel_;
     const std::string shared_channel_;
     sink* sink_ = nullptr;

@@ -19,6 +19,7 @@ op_target find_target(const Op& op) noexcept {
 }
 op_target find_target(const list_op& op) noexcept { return {&op.format, {}}; }
 op_target find_target(const diagnose_op& /*op*/) noexcept { return {&native, {}}; }
+op_target find_target(const join_op& /*op*/) noexcept { return {&as_the_url_says, {}}; }
 op_target find_target(const beat_op& op) noexcept {
     if (op.items.empty()) { return {&as_the_url_says, {}}; }
     return find_target(op.items.front());

@@ -25,6 +25,15 @@ struct list_page {
     std::size_t missing = 0; ///< inspections that are not answered yet
 };
 
+/// What a node_joiner knows of a server so far.
+struct join_progress {
+    base::milliseconds max_lease{0};
+    base::milliseconds uptime{0};
+    bool used_before = false; ///< a client has joined it since it was started
+    join_mode mode = join_mode::look;
+    std::uint64_t run_id = 0; ///< the first digits
+};
+
 /// What a layout keeps of an acquire or a release; most of it is for polling layouts.
 struct acquire_terms {
     base::milliseconds lease{0};
@@ -69,12 +78,15 @@ public:
     base::instant sent{};               ///< when its last request was enqueued
     holdfast::engine::ticket ticket{};  ///< inspect: only the name; list: the cursor as name
     base::instant not_after = base::never;
-    std::int64_t not_after_us = 0; ///< acquire: as it was sent, in the server's time
-    unsigned page_size = 0;        ///< list
-    bool renews = false;           ///< beat: it renews a lease
+    /// Acquire, and withdraw if the ticket asks again: as it was sent, in the server's time.
+    std::int64_t not_after_us = 0;
+    std::uint64_t token = 0;                       ///< release: to be sent along; 0: not needed
+    unsigned page_size = 0;                        ///< list
+    bool renews = false;                           ///< beat: it renews a lease
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};
+    std::unique_ptr<join_progress> join{};
 
 private:
     friend class operations;

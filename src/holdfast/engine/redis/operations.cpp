@@ -13,10 +13,13 @@ void operation::start(op_id id, base::instant give_up, state initial) noexcept {
     state_ = initial;
     channel = nullptr;
     not_after = base::never;
+    not_after_us = 0;
+    token = 0;
     renews = false;
     items.clear();
     terms = {};
     page.reset();
+    join.reset();
 }
 
 void operation::complete(answer&& answer) {

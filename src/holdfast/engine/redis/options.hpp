@@ -2,11 +2,16 @@
 // The options in a redis:, rediss: or redis+unix: URL.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/base/random.hpp"
 #include "holdfast/engine/url.hpp"
 #include "holdfast/net/endpoint.hpp"
+#include "holdfast/net/stream.hpp"
 
 #include <holdfast/layout.hpp>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 namespace holdfast::engine::redis {
@@ -25,6 +30,11 @@ struct options {
     base::milliseconds command_timeout{2000};
     /// How long a caller that is alone polls for its reply before it blocks; 0: not at all.
     std::chrono::microseconds spin{60};
+
+    // Tests replace these.
+    std::function<std::unique_ptr<net::stream>(const net::endpoint&)> open_stream =
+        net::stream::start;
+    std::uint64_t backoff_seed = base::random_seed(); ///< of the pauses before connections
 
     /// Throws error(invalid_url), naming the invalid part; never quotes user or password.
     [[nodiscard]] static options from(const url& url);

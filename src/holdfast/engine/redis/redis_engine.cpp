@@ -99,6 +99,13 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
 void redis_engine::begin(operation& operation, const op& op, lock_layout& layout, node& node,
                          instant now) {
     if (std::holds_alternative<diagnose_op>(op)) { return diagnosis_.begin(operation, node, now); }
+    if (const auto* const join = std::get_if<join_op>(&op)) {
+        return joiner_.begin(operation, *join, node, now);
+    }
+    if (const auto* const acquire = std::get_if<acquire_op>(&op);
+        acquire != nullptr && acquire->node_id != 0 && !joiner_.is_joined()) {
+        return operation.complete(op_status::not_joined);
+    }
     layout.begin(operation, op, node.channel(), now);
 }
 
@@ -186,6 +193,7 @@ void redis_engine::expire(instant now) {
 
 void redis_engine::on_ready(node& /*node*/, bool again, instant now) {
     layouts_.on_ready(now);
+    joiner_.on_connected();
     if (again) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
 }
 

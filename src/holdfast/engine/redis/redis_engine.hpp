@@ -7,6 +7,7 @@
 #include "holdfast/engine/redis/diagnosis.hpp"
 #include "holdfast/engine/redis/inbox.hpp"
 #include "holdfast/engine/redis/layout/layout_set.hpp"
+#include "holdfast/engine/redis/node_joiner.hpp"
 #include "holdfast/engine/redis/operations.hpp"
 #include "holdfast/engine/redis/options.hpp"
 #include "holdfast/engine/redis/topology/topology.hpp"
@@ -58,6 +59,7 @@ private:
     inbox inbox_;
     layout_set layouts_;
     diagnosis diagnosis_;
+    node_joiner joiner_{options_};
     std::unique_ptr<topology> topology_;
     backlog backlog_;
 };

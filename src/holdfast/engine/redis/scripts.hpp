@@ -19,7 +19,9 @@ extern const script beat;
 extern const script withdraw;
 extern const script break_lock;
 extern const script inspect;
-extern const script exchange; ///< loaded only when it is needed
+extern const script exchange;    ///< loaded only when it is needed
+extern const script join;        ///< likewise
+extern const script node_marker; ///< likewise
 
 /// Loaded by the greeting of every session.
 inline constexpr std::array session_scripts{&acquire,  &release,    &beat,

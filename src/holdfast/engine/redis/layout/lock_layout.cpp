@@ -9,11 +9,11 @@
 
 namespace holdfast::engine::redis {
 
-base::instant lock_layout::counts_until(const operation& acquire) const noexcept {
+base::instant lock_layout::counts_until(base::instant not_after,
+                                        base::instant sent) const noexcept {
     // The server treats a longer one as a sign that its clock was set back.
     constexpr base::milliseconds longest{50'000};
-    return std::min(acquire.not_after,
-                    base::later(acquire.sent, std::min(options_.command_timeout, longest)));
+    return std::min(not_after, base::later(sent, std::min(options_.command_timeout, longest)));
 }
 
 bool lock_layout::fail_if_not_late(operation& acquire, const reply& reply, base::instant now) {

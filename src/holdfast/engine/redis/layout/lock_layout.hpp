@@ -49,7 +49,11 @@ protected:
     /// The not-after of the request that is being sent for an acquire. Without a reply by then, the
     /// connection ends and the acquire is sent again on another. If the first request arrives last,
     /// the server must refuse it, since its ticket may have been released.
-    [[nodiscard]] base::instant counts_until(const operation& acquire) const noexcept;
+    [[nodiscard]] base::instant counts_until(const operation& acquire) const noexcept {
+        return counts_until(acquire.not_after, acquire.sent);
+    }
+    [[nodiscard]] base::instant counts_until(base::instant not_after,
+                                             base::instant sent) const noexcept;
     /// Handles a reply `late` to an acquire: learns the server's clock from it. True: by this
     /// client's clock the acquire was not late, and the operation has failed.
     bool fail_if_not_late(operation& acquire, const reply& reply, base::instant now);

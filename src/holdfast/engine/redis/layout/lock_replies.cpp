@@ -52,13 +52,21 @@ answer read_release(const reply& reply) {
 
 answer read_withdraw(const reply& reply) {
     if (!reply.is_integer()) { return unknown_reply(); }
+    if (reply.integer() == fields::withdraw_late) {
+        auto late = admission::failed_answer(
+            errc::unavailable,
+            "a withdrawal came too late: the server is slow, or its clock has been changed");
+        late.retry_now = true;
+        return late;
+    }
     return status_only(reply.integer() == 0 ? op_status::not_held : op_status::released);
 }
 
 beat_answer read_beat(const reply& reply, const std::string& server) {
     beat_answer out;
     if (reply.is_integer()) {
-        out.status = reply.integer() == 1 ? op_status::renewed : op_status::lost;
+        out.status = reply.integer() == fields::beat_renewed ? op_status::renewed : op_status::lost;
+        if (reply.integer() == fields::beat_reclaimed) { out.status = op_status::reclaimed; }
     } else if (reply.is_array() && reply.number(0) == 0) {
         out.status = op_status::granted;
         out.token = static_cast<std::uint64_t>(reply.number(1));

@@ -14,7 +14,7 @@ void command_channel::start_session(output_buffer& output, script_set loaded, st
 void command_channel::end_session() noexcept {
     open_ = false;
     requests_.end_session();
-    batcher_.end_session();
+    batcher_.on_empty();
     watermark_.end_session();
     watchdog_.end_session();
     scripts_.end_session();

@@ -38,7 +38,7 @@ connection::connection(const options& options, server_source& source, first_comm
       endpoint_{source.endpoint()},
       address_{endpoint_.text()},
       first_{std::move(first)},
-      stream_{net::stream::start(endpoint_)},
+      stream_{options.open_stream(endpoint_)},
       opens_until_{now + options.connect_timeout} {
     if (stream_->state() == net::stream_state::failed) { stream_failed(); }
     if (stream_->state() == net::stream_state::open) { greet(); }

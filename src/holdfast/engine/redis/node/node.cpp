@@ -100,9 +100,11 @@ void node::finish_direct_read(ssize_t count, int error, instant now) {
 void node::flush(flush_occasion occasion, instant now) {
     if (!is_ready()) { return; }
     auto& requests = channel_.requests();
-    requests.note_sent(); // the connection may have sent what the socket had no room for
+    requests.note_sent(); // the connection writes what is buffered when it reads
     const channel_traffic traffic{requests.in_flight(), requests.sent(), being_read_};
-    if (requests.unsent_bytes() > 0 && channel_.batcher().should_flush(occasion, traffic, now)) {
+    if (requests.unsent_bytes() == 0) {
+        channel_.batcher().on_empty();
+    } else if (channel_.batcher().should_flush(occasion, traffic, now)) {
         raise_watermark(channel_.watermark().wants_raising(requests.in_flight()));
         reconnector_.current()->flush();
         requests.note_sent();

@@ -1,14 +1,12 @@
 #include "holdfast/engine/redis/node/reconnector.hpp"
 
-#include "holdfast/base/random.hpp"
-
 #include <algorithm>
 #include <utility>
 
 namespace holdfast::engine::redis {
 
 reconnector::reconnector(const options& options, server_source& source, greeter greet)
-    : options_{options}, source_{source}, greet_{std::move(greet)}, wait_{base::random_seed()} {}
+    : options_{options}, source_{source}, greet_{std::move(greet)}, wait_{options.backoff_seed} {}
 
 void reconnector::open(base::instant now, connect_when when) {
     // The requests of the ended connection must be failed first.

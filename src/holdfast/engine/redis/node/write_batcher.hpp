@@ -51,8 +51,9 @@ public:
     [[nodiscard]] base::instant due() const noexcept {
         return deferred_ > 0 ? deferred_until_ : base::never;
     }
-    /// The connection ended; the buffered commands are lost.
-    void end_session() noexcept { deferred_ = 0; }
+    /// Nothing is buffered any more: a deferred command went out together with others, or its
+    /// connection ended.
+    void on_empty() noexcept { deferred_ = 0; }
 
 private:
     std::size_t recent_peak_ = 0; ///< of operations in flight; decays by one each read

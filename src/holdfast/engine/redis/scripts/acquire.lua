@@ -4,12 +4,14 @@
 -- KEYS  the record. The other keys of the name are made from it: same hash tag.
 -- ARGV  1 not-after (16 digits), NO_INSTANT, owner (48), terms: as the record will have it;
 --       2 proposed token, or 0; 3 the highest not-after of earlier sendings of this request that
---       may still arrive, or 0. Without 2 and 3: none, and the terms are of an exclusive hold
---       without min_hold
+--       may still arrive, or 0; 4 the id of the node that this server must be to grant it. Without
+--       2 to 4: none, and the terms are of an exclusive hold without min_hold
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
---       {7, 0} tokens are used up. -n: queued, n are ahead, who are more than a few. All but this
---       one have 12 bytes or more, so that a client can let it lie until more comes.
+--       {7, 0} tokens are used up, {8, 0} not that node, or it does not vote yet, {10, now} the
+--       proposed token is too far ahead of the clock. -n: queued, n are ahead, who are more than a
+--       few. All but this one have 12 bytes or more, so that a client can let it lie until more
+--       comes.
 --
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
 -- must be one decision. Without flags: a server that is out of memory or read-only refuses the
@@ -33,6 +35,11 @@ if not ARGV[2] and (tag == 'hf2i' or not rec) then
     end
     --#include grant_free.lua
     return {ANSWER_NO_TOKENS, 0}
+end
+
+if ARGV[2] and ARGV[2] ~= '0' and (not ARGV[3] or ARGV[3] == '0')
+        and (tag == 'hf2i' or not rec) and sub(ask, ASK_MIN_HOLD) == NO_MIN_HOLD then
+    --#include grant_vote.lua
 end
 
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
@@ -67,7 +74,9 @@ if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) =
 end
 
 --#include state.lua
+--#include vote.lua
 
+local proposed = tonumber(ARGV[2] or 0)
 local not_after, owner = sub(ask, ASK_NOT_AFTER) + 0, sub(ask, ASK_OWNER)
 local terms = sub(ask, ASK_TERMS)
 local lease = sub(terms, TERMS_LEASE)
@@ -100,6 +109,12 @@ local function ask_for_it(S)
     local held = find(S, owner)
     if held then
         if held.deadline <= now then return {ANSWER_BUSY, 0} end -- resting
+        if proposed > held.token and not comes_too_late(S, owner, not_after) then
+            local no = reject_proposal(now, S.high, proposed)
+            if no then return no end
+            held.token, S.high = proposed, proposed
+            put(S, held)
+        end
         -- The asker may count its lease from any request of its own that was answered.
         if now + lease * 1000 > held.deadline and not comes_too_late(S, owner, not_after) then
             held.deadline, held.lease = now + lease * 1000, lease
@@ -110,7 +125,7 @@ local function ask_for_it(S)
         return held.token
     end
     if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {ANSWER_BUSY, 0} end
-    if comes_too_late(S, owner, not_after) then return {ANSWER_BUSY, 0} end
+    if comes_too_late(S, owner, not_after) or is_broken(S, owner) then return {ANSWER_BUSY, 0} end
     if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     refuse_late(S, owner, ARGV[3])
     local kind = sub(terms, TERMS_KIND)
@@ -120,18 +135,16 @@ local function ask_for_it(S)
             return {ANSWER_OTHER_LIMIT, S.limit} end
     end
     if S.queue or not fits(S, terms) then
-        if sub(terms, TERMS_QUEUEING) == QUEUEING_NO then return {ANSWER_BUSY, 0} end
-        return enqueue(S)
+        local queueing = sub(terms, TERMS_QUEUEING)
+        if queueing == QUEUEING_NO then return {ANSWER_BUSY, 0} end
+        return queueing == QUEUEING_LISTEN and listen(S, owner) or enqueue(S)
     end
-    local proposed = tonumber(ARGV[2] or 0)
-    if proposed > 0 and proposed <= S.high then return {ANSWER_BUSY, S.high} end
+    local no = ARGV[4] and reject_node(S.key, now, ARGV[4])
+        or proposed > 0 and reject_proposal(now, S.high, proposed) or nil
+    if no then return no end
     if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then
-        local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
-        if (h ~= 'none' and h ~= 'hash') or (d ~= 'none' and d ~= 'zset') then
-            return foreign('the keys of its holders hold something else')
-        end
-        if S.taken == 0 and (h ~= 'none' or d ~= 'none') then call('DEL', S.h, S.d) end
-        need_rights_to_count(S)
+        local wrong = prepare_to_count(S)
+        if wrong then return wrong end
     end
     local token = proposed > 0 and proposed or token_for(S, terms)
     if not token then return {ANSWER_NO_TOKENS, 0} end

@@ -3,9 +3,10 @@
 --
 -- KEYS  one record per item
 -- ARGV  per item: NO_INSTANT, the owner (48), and w for a waiter; for a renewal the lease in ms (8
---       digits) and its order (12 digits)
--- Answer  per item: 1 renewed, 0 lost, {0, token} granted, {1, ahead, check_in us} queued, or a
---       string that begins with - : an error, which is only this item's
+--       digits) and its order (12 digits), and if it is to be made again where it is lost, r, its
+--       token (16), the not-after of that (16) and its terms
+-- Answer  per item: 1 renewed, 0 lost, 2 made again, {0, token} granted, {1, ahead, check_in us}
+--       queued, or a string that begins with - : an error, which is only this item's
 --
 -- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
 -- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
@@ -36,16 +37,17 @@ end
 
 local function by_the_rule()
 --#include state.lua
+--#include reclaim.lua
     return function(key, item)
         local S, wrong = load(key, now)
         if not S then return '-' .. wrong.err end
-        local owner, answer = sub(item, ITEM_OWNER), 0
+        local owner, answer = sub(item, ITEM_OWNER), BEAT_LOST
         settle(S, owner)
         local held = find(S, owner)
         if held and held.deadline <= now then held = nil end -- resting
         if sub(item, ITEM_WAITS) ~= 'w' then
             if held then
-                answer = 1
+                answer = BEAT_RENEWED
                 local order, lease = sub(item, ITEM_ORDER), sub(item, ITEM_LEASE)
                 local longer = now + lease * 1000 > held.deadline
                 if order > held.order or order == NO_ORDER and longer then
@@ -53,6 +55,8 @@ local function by_the_rule()
                     held.lease, held.deadline = lease, now + lease * 1000
                     put(S, held)
                 end
+            elseif sub(item, ITEM_RECLAIMS) == 'r' and reclaim(S, owner, item) then
+                answer = BEAT_RECLAIMED
             end
         elseif held then
             answer = {0, held.token}
@@ -74,7 +78,7 @@ for i = 1, #KEYS do
         rule = rule or by_the_rule()
         done, answer = pcall(rule, key, item)
     elseif answer == true then
-        answer = 1
+        answer = BEAT_RENEWED
     end
     if not done then
         answer = '-' .. (type(answer) == 'table' and answer.err or tostring(answer))

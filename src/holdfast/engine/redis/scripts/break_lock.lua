@@ -28,12 +28,12 @@ for _, hold in ipairs(all) do
         answer = 1
         if hold.deadline > now then
             -- If its client has not heard of the grant yet it asks again: not for this hold.
-            refuse_late(S, hold.owner, now + LONGEST_NOT_AFTER_US)
+            remember_broken(S, hold.owner)
             call('PUBLISH', inbox(S, hold.owner), 'b' .. sub(hold.owner, 33)
                  .. format('%016d', hold.token))
         end
     end
 end
-grant_heads(S)
+if grant_heads(S) == 0 and answer == 1 then tell_listeners(S) end
 save(S)
 return answer

@@ -3,7 +3,8 @@
 -- acquire.lua.
 --
 -- KEYS  1 the record of the one, 2 of the other
--- ARGV  1 as for release.lua, 2 and perhaps 3 and 4 as for acquire.lua
+-- ARGV  1 as for release.lua, 2 and perhaps 3 to 5 as for acquire.lua, 6 perhaps as the second for
+--       release.lua
 -- Answer  as of acquire.lua, if the hold was released and not handed off; -(1000000 + n) if it was
 --       handed off and acquire.lua says -n, which is as short as that has to be; else {9, answer of
 --       release.lua, answer of acquire.lua}
@@ -45,9 +46,9 @@ local function acquire(KEYS, ARGV)
     --#include acquire.lua
 end
 
-released = released or release(KEYS, ARGV)
+released = released or release(KEYS, {ARGV[1], ARGV[6]})
 if type(released) == 'table' then return released end
-local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4]})
+local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4], ARGV[5]})
 if type(asked) == 'table' and asked.err then return asked end
 if released == RELEASE_DONE then return asked end
 if released == RELEASE_HANDED_OFF and type(asked) == 'number' and asked < 0 then --\

@@ -10,15 +10,21 @@
 --   <key>:h   HASH, holders other than an exclusive one: owner -> holder entry
 --   <key>:d   ZSET, the same holders by the instant at which they end
 --   <key>:t   ZSET, owner -> not-after (us): acquires of that owner up to this not-after are
---             refused. An upper-case tag in the record says that this key exists
--- Key of a server: <prefix>mark  STRING, no token that was ever granted is above it: see token.lua.
+--             refused; 'b' and an owner -> until when it is known that its hold was broken. An
+--             upper-case tag in the record says that this key exists
+--   <key>:l   ZSET, the listeners: owner -> alive_until (us). A tag q or n in the record says that
+--             this key may exist, or the queue
+-- Keys of a server:
+--   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua
+--   <prefix>node  STRING, the node of a quorum that this server is: see join.lua
 --
 -- Instants are microseconds of the server's clock, in 16 digits.
 --
 -- The record. REC_ORDER is the number of the last renewal that was applied; REC_LEASE is the lease
 -- in ms that was granted last, so that a deadline further ahead than that proves that the clock was
 -- stepped back. REC_INCARNATION is kept for a protocol to come. REC_LAST is the owner of the last
--- release and what became of it, r: released, h: handed off, -: none.
+-- release and what became of it, r: released, h: handed off, -: none. In an idle record it may be
+-- the owner of the highest token, whose hold has expired: e.
 --#define REC_VERSION_TAG 1, 4
 --#define REC_VERSION 1, 3
 --#define REC_TAG_AT '3'
@@ -30,6 +36,7 @@
 --#define REC_ORDER 45, 56
 --#define REC_LAST_OWNER 73, 120
 --#define REC_LAST 73, 121
+--#define REC_OUTCOME 121, 121
 -- ... tag x, q: held exclusively (q: and waited for); tag i: idle, and REC_OWNER is the last
 -- release's. A deadline of 0 means released, but resting until REC_REST (min_hold).
 --#define REC_NOT_AFTER 122, 137
@@ -51,6 +58,7 @@
 --#define ASK_TERMS 81
 --#define ASK_KIND 81, 81
 --#define ASK_LEASE 94, 101
+--#define ASK_MIN_HOLD 102, 112
 --#define ASK_QUEUEING 113, 113
 --
 -- Terms, as the client wrote them: kind; mode; d(etached) or -; permits; limit; lease ms; min_hold
@@ -70,6 +78,7 @@
 --#define MODE_SHARED 's'
 --#define MODE_PERMITS 'p'
 --#define QUEUEING_NO 'n'
+--#define QUEUEING_LISTEN 'l'
 --#define QUEUEING_HINT 'h'
 --#define QUEUEING_GRANT 'g'
 --
@@ -92,13 +101,26 @@
 --#define HOLD_TERMS 86
 --
 -- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
--- order of a renewal: as the record has them.
+-- order of a renewal: as the record has them. A renewal may go on with r, the token, the not-after
+-- and the terms of the hold: then it is to be made again if it is lost.
 --#define ITEM_REST_OWNER 1, 64
 --#define ITEM_OWNER 17, 64
 --#define ITEM_WAITS 65, 65
 --#define ITEM_LEASE_ORDER 65, 84
 --#define ITEM_LEASE 65, 72
 --#define ITEM_ORDER 73, 84
+--#define ITEM_RECLAIMS 85, 85
+--#define ITEM_TOKEN 86, 101
+--#define ITEM_NOT_AFTER 102, 117
+--#define ITEM_TERMS 118
+--
+-- The node: its id in hexadecimal digits, the max_lease of its quorum in ms, and the instant from
+-- which on it votes.
+--#define NODE_ID 1, 16
+--#define NODE_MAX_LEASE 17, 24
+--#define NODE_VOTES_FROM 25, 40
+--#define NODE_RUN 41, 56
+--#define NODE_SIZE 56
 --
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
@@ -111,7 +133,9 @@
 --#define ANSWER_OTHER_LIMIT 5
 --#define ANSWER_TOO_MANY 6
 --#define ANSWER_NO_TOKENS 7
+--#define ANSWER_NOT_JOINED 8
 --#define ANSWER_BOTH 9
+--#define ANSWER_TOO_HIGH 10
 --#define HANDED_OFF_TOO 1000000
 --
 -- The answer of a release.
@@ -119,11 +143,22 @@
 --#define RELEASE_DONE 1
 --#define RELEASE_HANDED_OFF 2
 --
+-- The answer of a withdrawal that is too late.
+--#define WITHDRAW_LATE 2
+--
+-- The answer of a beat to a renewal.
+--#define BEAT_LOST 0
+--#define BEAT_RENEWED 1
+--#define BEAT_RECLAIMED 2
+--
 --#define NO_OWNER '000000000000000000000000000000000000000000000000'
 --#define NO_INSTANT '0000000000000000'
 --#define NO_ORDER '000000000000'
 --#define NO_INCARNATION '----------------'
 --#define TOKEN_END 9007199254740992
+--#define NO_MIN_HOLD '00000000000'
+-- How far a proposed token may be from the clock.
+--#define PROPOSAL_US 30000000
 --
 -- A hand-off counts for this long until its first renewal. A waiter that is silent for
 -- PATIENCE_US is dropped.
@@ -132,6 +167,9 @@
 --#define PATIENCE_US 3000000
 --#define MOST_SKIPS 16
 --#define MOST_WAITERS 10000
+-- A listener is dropped after PATIENCE_US as well; LISTENERS_MS is garbage collection.
+--#define MOST_LISTENERS 64
+--#define LISTENERS_MS '4000'
 -- A not-after further ahead than this proves that the clock was stepped back.
 --#define LONGEST_NOT_AFTER_US 60000000
 --

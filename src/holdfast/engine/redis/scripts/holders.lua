@@ -50,7 +50,10 @@ end
 
 local function drop_ended(S)
     if S.hold then
-        if math.max(S.hold.deadline, S.hold.rest) <= S.now then remove(S, S.hold) end
+        if math.max(S.hold.deadline, S.hold.rest) <= S.now then
+            if S.hold.deadline > 0 then S.expired = S.hold.owner end -- not released
+            remove(S, S.hold)
+        end
         return
     end
     if S.taken == 0 then return end
@@ -93,6 +96,7 @@ end
 
 -- `lease` is in ms, 8 digits.
 local function grant(S, owner, terms, lease, token, not_after)
+    S.expired = nil
     S.high, S.kind, S.limit = token, sub(terms, TERMS_KIND), tonumber(sub(terms, TERMS_LIMIT))
     if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then S.taken = S.taken + permits_of(terms) end
     local rest = sub(terms, TERMS_MIN_HOLD) * 1000

@@ -21,6 +21,16 @@ local function need_rights_to_count(S)
     need_right('PEXPIRE', S.d, '1')
 end
 
+-- Before somebody is counted beside others: nil, or an error.
+local function prepare_to_count(S)
+    local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
+    if (h ~= 'none' and h ~= 'hash') or (d ~= 'none' and d ~= 'zset') then
+        return foreign('the keys of its holders hold something else')
+    end
+    if S.taken == 0 and (h ~= 'none' or d ~= 'none') then call('DEL', S.h, S.d) end
+    need_rights_to_count(S)
+end
+
 local function need_rights(S)
     need_rights_to_count(S)
     need_right('DEL', S.w)
@@ -170,4 +180,36 @@ local function drop_dead_waiters(S)
         call('DEL', S.w)
         S.queue, S.changed = false, true
     end
+end
+
+-- Keeps a listener: it has no place in the queue, and is told when the lock may be free. Of more
+-- than MOST_LISTENERS the others are not told; they ask again by themselves.
+local function listen(S, owner)
+    local kind = call('TYPE', S.l).ok
+    if kind ~= 'none' and kind ~= 'zset' then
+        return foreign('the key of its listeners holds something else')
+    end
+    call('ZREMRANGEBYSCORE', S.l, '-inf', format('%d', S.now))
+    if call('ZSCORE', S.l, owner) or call('ZCARD', S.l) < MOST_LISTENERS then
+        call('ZADD', S.l, format('%d', S.now + PATIENCE_US), owner)
+        call('PEXPIRE', S.l, LISTENERS_MS)
+        if not S.listens then S.listens, S.changed = true, true end
+    end
+    return place(S, owner, 0)
+end
+
+-- A hold has ended and nobody was granted the lock: tells all listeners, each client once, with the
+-- numbers of all that listen there. Readers that remain still exclude writers, but a permit more
+-- may be what somebody waits for.
+local function tell_listeners(S)
+    if not S.listens or S.hold or S.taken > 0 and S.kind ~= KIND_SEMAPHORE then return end
+    local messages, clients = {}, {}
+    for _, owner in ipairs(call('ZRANGE', S.l, 0, -1)) do
+        local to = inbox(S, owner)
+        if not messages[to] then clients[#clients + 1] = to end
+        messages[to] = (messages[to] or 'm') .. sub(owner, 33)
+    end
+    call('DEL', S.l)
+    S.listens, S.changed = false, true
+    for _, to in ipairs(clients) do call('PUBLISH', to, messages[to]) end
 end

@@ -46,7 +46,7 @@ end
 local function load(key, now)
     local S = {key = key, now = now, high = 0, last = NO_OWNER .. '-', taken = 0, queue = false,
                changed = false, q = key .. ':q', w = key .. ':w', h = key .. ':h', d = key .. ':d',
-               t = key .. ':t'}
+               t = key .. ':t', l = key .. ':l'}
     local rec = call('GET', key)
     if not rec then return S end
     local version, tag = sub(rec, REC_VERSION), sub(rec, REC_TAG)
@@ -66,9 +66,13 @@ local function load(key, now)
         S.changed = says_so and not S.late
     end
     S.queue = tag == 'q' or tag == 'n'
+    S.listens = S.queue and call('EXISTS', S.l) == 1
     if tag == 'i' then
         local owner = version == 'hf1' and sub(rec, 118, 165) or sub(rec, REC_OWNER)
         S.last = owner .. (owner == NO_OWNER and '-' or 'r')
+        if version == 'hf2' and sub(rec, REC_OUTCOME) == 'e' then
+            S.expired = sub(rec, REC_LAST_OWNER)
+        end
     elseif tag == 'x' or tag == 'q' then
         S.hold = exclusive_hold(S, rec, version)
         S.kind = sub(S.hold.terms, TERMS_KIND)
@@ -86,26 +90,28 @@ local function text_of(S)
     end
     if S.hold then
         local hold = S.hold
-        return tagged(S.queue and 'q' or 'x') .. format('%016d', hold.deadline)
+        return tagged((S.queue or S.listens) and 'q' or 'x') .. format('%016d', hold.deadline)
                 .. (hold.lease or sub(hold.terms, TERMS_LEASE)) .. hold.order .. NO_INCARNATION
                 .. S.last .. format('%016d%016d', hold.not_after, hold.rest) .. hold.owner
                 .. hold.terms,
             math.max(hold.deadline, hold.rest)
     end
-    local nothing = NO_INSTANT .. '00000000' .. NO_ORDER .. NO_INCARNATION .. S.last
+    local nothing = NO_INSTANT .. '00000000' .. NO_ORDER .. NO_INCARNATION
     if S.taken > 0 or S.queue then
         local last = call('ZRANGE', S.d, -1, -1, 'WITHSCORES')
-        return tagged(S.queue and 'n' or 'm') .. nothing
+        return tagged((S.queue or S.listens) and 'n' or 'm') .. nothing .. S.last
                 .. format('%s%05d%05d%016d', S.kind, S.limit or 1, S.taken, S.now),
             tonumber(last[2] or 0)
     end
-    return tagged('i') .. nothing .. NO_INSTANT .. NO_INSTANT .. sub(S.last, 1, 48), 0
+    return tagged('i') .. nothing .. (S.expired and S.expired .. 'e' or S.last) .. NO_INSTANT
+            .. NO_INSTANT .. sub(S.last, 1, 48),
+        0
 end
 
 local function save(S)
     if not S.changed then return end
     if S.hold and S.hold.old then
-        call('SETRANGE', S.key, REC_TAG_AT, S.queue and 'q' or 'x')
+        call('SETRANGE', S.key, REC_TAG_AT, (S.queue or S.listens) and 'q' or 'x')
         return
     end
     local rec, latest = text_of(S)
@@ -137,6 +143,18 @@ local function refuse_late(S, owner, not_after)
     call('ZADD', S.t, format('%d', not_after), owner)
     if call('PTTL', S.t) < life then call('PEXPIRE', S.t, format('%d', life)) end
     S.late, S.changed = true, true
+end
+
+-- From now on this owner neither gets the hold again that was broken, nor makes it again. Acquires
+-- are refused as late ones as well, for clients of versions that do not know of 'b'.
+local function remember_broken(S, owner)
+    refuse_late(S, owner, S.now + LONGEST_NOT_AFTER_US)
+    call('ZADD', S.t, format('%d', S.now + LONGEST_NOT_AFTER_US), 'b' .. owner)
+end
+
+local function is_broken(S, owner)
+    local known_until = tonumber(S.late and call('ZSCORE', S.t, 'b' .. owner) or 0)
+    return known_until > S.now and known_until <= S.now + 2 * LONGEST_NOT_AFTER_US
 end
 
 local function remember(S, owner, outcome)

@@ -2,7 +2,8 @@
 -- Gives up a hold, and hands it to the first waiter in the same step. See fields.lua.
 --
 -- KEYS  the record
--- ARGV  NO_INSTANT (no min_hold, as the record has it) and the owner
+-- ARGV  1 NO_INSTANT (no min_hold, as the record has it) and the owner; 2 the token of the hold:
+--       tokens are to rise from there even if the hold is lost. Absent: not needed
 -- Answer  0 not held, 1 released, 2 handed off
 --
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
@@ -23,7 +24,8 @@ local owner = string.sub(ARGV[1], 17)
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule.
+-- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
+-- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.
 if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
     local call, sub, key = redis.call, string.sub, KEYS[1]
     local q, w = key .. ':q', key .. ':w'
@@ -75,6 +77,14 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
 end
 --#include state.lua
 
+-- The hold is lost, and with it perhaps the whole record. The token of an exclusive holder is the
+-- highest one of its record: it stays. Where there is no record, the mark stands in for it.
+local function remember_token(S, token)
+    if token <= S.high or token > now + PROPOSAL_US or S.hold then return end
+    local mark = S.high == 0 and call('GET', string.match(S.key, '^[^{]*') .. 'mark')
+    S.high, S.changed = math.max(token, tonumber(mark or 0) or 0), true
+end
+
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
 drop_ended(S)
@@ -89,6 +99,7 @@ if held and held.deadline > now then
         remove(S, held)
     end
     answer = grant_heads(S) > 0 and not rests and RELEASE_HANDED_OFF or RELEASE_DONE
+    if answer == RELEASE_DONE and not rests then tell_listeners(S) end
     remember(S, owner, answer == RELEASE_HANDED_OFF and 'h' or 'r')
 else
     grant_heads(S)
@@ -97,6 +108,7 @@ else
         local outcome = sub(S.last, 49)
         answer = outcome == 'h' and RELEASE_HANDED_OFF or outcome == 'r' and RELEASE_DONE or answer
     end
+    if answer == RELEASE_NOT_HELD then remember_token(S, tonumber(ARGV[2] or 0)) end
 end
 save(S)
 return answer

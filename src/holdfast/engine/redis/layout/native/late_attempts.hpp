@@ -1,5 +1,5 @@
 #pragma once
-// Native acquires whose connection broke before they were answered: they may still arrive.
+// Native requests whose connection broke before they were answered: they may still arrive.
 
 #include <algorithm>
 #include <cstdint>

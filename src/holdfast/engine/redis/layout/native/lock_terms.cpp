@@ -32,6 +32,7 @@ char letter(mode mode) noexcept {
 char letter(queueing queueing) noexcept {
     switch (queueing) {
     case queueing::no: return fields::queueing_no;
+    case queueing::listen: return fields::queueing_listen;
     case queueing::hint: return fields::queueing_hint;
     case queueing::grant: return fields::queueing_grant;
     }

@@ -11,6 +11,12 @@ namespace holdfast::engine::redis {
 
 namespace {
 
+/// Lua numbers are doubles: stay below 2^53.
+void append_instant(std::string& out, std::int64_t us) {
+    const auto within = std::clamp<std::int64_t>(us, 0, fields::token_end - 1);
+    append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
+}
+
 /// An acquire that needs no second argument.
 bool is_simple(const acquire_op& op) noexcept {
     return op.mode == mode::exclusive && op.min_hold == base::milliseconds{0} &&
@@ -19,13 +25,16 @@ bool is_simple(const acquire_op& op) noexcept {
 
 } // namespace
 
-acquire_calls::acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before) {
+acquire_calls::acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before,
+                             std::size_t arguments_after_vote) {
     append_call(usual, script, keys, arguments_before + 1);
     append_call(with_token, script, keys, arguments_before + 2);
     append_call(after_late, script, keys, arguments_before + 3);
+    append_call(vote, script, keys, arguments_before + 4 + arguments_after_vote);
 }
 
 const std::string& acquire_calls::call_for(const acquire_op& op, const validity& validity) const {
+    if (op.node_id != 0) { return vote; }
     if (validity.late_us > 0) { return after_late; }
     return is_simple(op) ? usual : with_token;
 }
@@ -65,18 +74,21 @@ void native_commands::append_owner(std::string& out, const base::owner_id& owner
 void native_commands::append_acquire(std::string& out, const acquire_op& op,
                                      const validity& validity) {
     argument_.clear();
-    // Lua numbers are doubles: stay below 2^53.
-    const auto not_after =
-        std::clamp<std::int64_t>(validity.not_after_us, 0, fields::token_end - 1);
-    append_padded(argument_, static_cast<std::uint64_t>(not_after), fields::ask_not_after.length);
+    append_instant(argument_, validity.not_after_us);
     argument_ += fields::no_instant;
     append_owner(argument_, op.ticket.owner);
     argument_ += terms_.write(op);
     append_bulk(out, argument_);
-    if (!is_simple(op) || validity.late_us > 0) {
+    const bool votes = op.node_id != 0;
+    if (!is_simple(op) || validity.late_us > 0 || votes) {
         append_bulk(out, std::to_string(op.proposed_token));
     }
-    if (validity.late_us > 0) { append_bulk(out, std::to_string(validity.late_us)); }
+    if (validity.late_us > 0 || votes) { append_bulk(out, std::to_string(validity.late_us)); }
+    if (votes) {
+        argument_.clear();
+        append_hex(argument_, op.node_id);
+        append_bulk(out, argument_);
+    }
 }
 
 void native_commands::append_release(std::string& out, const ticket& ticket) {
@@ -91,28 +103,38 @@ void native_commands::acquire(std::string& out, const acquire_op& op, const vali
     append_acquire(out, op, validity);
 }
 
-void native_commands::release(std::string& out, const ticket& ticket) {
-    out += release_;
+void native_commands::release(std::string& out, const ticket& ticket, std::uint64_t token) {
+    if (token == 0) {
+        out += release_;
+    } else {
+        append_call(out, scripts::release, 1, 2);
+    }
     append_key(out, ticket.name);
     append_release(out, ticket);
+    if (token != 0) { append_bulk(out, std::to_string(token)); }
 }
 
-void native_commands::exchange(std::string& out, const ticket& released, const acquire_op& op,
+void native_commands::exchange(std::string& out, const ticket& released,
+                               std::uint64_t released_token, const acquire_op& op,
                                const validity& validity) {
     out += exchange_.call_for(op, validity);
     append_key(out, released.name);
     append_key(out, op.ticket.name);
     append_release(out, released);
     append_acquire(out, op, validity);
+    if (op.node_id != 0) { append_bulk(out, std::to_string(released_token)); }
 }
 
-void native_commands::withdraw(std::string& out, const ticket& ticket, std::int64_t late_us) {
-    append_call(out, scripts::withdraw, 1, late_us > 0 ? 2 : 1);
+void native_commands::withdraw(std::string& out, const ticket& ticket, const validity& validity) {
+    const bool asks_again = validity.not_after_us > 0;
+    const bool late = validity.late_us > 0 || asks_again;
+    append_call(out, scripts::withdraw, 1, 1U + (late ? 1U : 0U) + (asks_again ? 1U : 0U));
     append_key(out, ticket.name);
     argument_.clear();
     append_owner(argument_, ticket.owner);
     append_bulk(out, argument_);
-    if (late_us > 0) { append_bulk(out, std::to_string(late_us)); }
+    if (late) { append_bulk(out, std::to_string(validity.late_us)); }
+    if (asks_again) { append_bulk(out, std::to_string(validity.not_after_us)); }
 }
 
 void native_commands::break_lock(std::string& out, const break_op& op) {
@@ -121,7 +143,8 @@ void native_commands::break_lock(std::string& out, const break_op& op) {
     append_bulk(out, std::to_string(op.only_token));
 }
 
-void native_commands::beat(std::string& out, const beat_op& op) {
+void native_commands::beat(std::string& out, const beat_op& op, const server_clock& clock,
+                           base::instant latest) {
     append_call(out, scripts::beat, op.items.size(), op.items.size());
     for (const auto& item : op.items) { append_key(out, item.ticket.name); }
     for (const auto& item : op.items) {
@@ -133,6 +156,13 @@ void native_commands::beat(std::string& out, const beat_op& op) {
             append_padded(argument_, static_cast<std::uint64_t>(item.lease.count()),
                           fields::item_lease.length);
             append_padded(argument_, item.order, fields::item_order.length);
+            if (item.reclaim != nullptr) {
+                argument_ += 'r';
+                append_padded(argument_, item.token, fields::item_token.length);
+                append_instant(argument_,
+                               clock.translate(std::min(item.reclaim->not_after, latest)));
+                argument_ += terms_.write(*item.reclaim);
+            }
         }
         append_bulk(out, argument_);
     }

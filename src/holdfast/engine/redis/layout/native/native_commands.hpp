@@ -6,6 +6,7 @@
 #include "holdfast/engine/factory.hpp"
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
+#include "holdfast/engine/redis/node/server_clock.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace holdfast::engine::redis {
 
-/// The not-after of an acquire, in microseconds of the server's clock.
+/// The not-after of an acquire or a withdrawal, in microseconds of the server's clock.
 struct validity {
     std::int64_t not_after_us = 0;
     /// The highest not-after of its earlier requests that may still arrive; 0: there are none.
@@ -24,7 +25,8 @@ struct validity {
 
 /// The beginnings of the calls of a script that takes an acquire.
 struct acquire_calls {
-    acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before);
+    acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before,
+                  std::size_t arguments_after_vote);
 
     /// The call with as many arguments as this acquire needs.
     [[nodiscard]] const std::string& call_for(const acquire_op& op, const validity& validity) const;
@@ -32,6 +34,7 @@ struct acquire_calls {
     std::string usual{};
     std::string with_token{}; ///< also of acquires that are not exclusive, or have a min_hold
     std::string after_late{}; ///< when an earlier request may still arrive
+    std::string vote{};       ///< of an acquire with a node id
 };
 
 /// Thread safety: none; it keeps memory for reuse.
@@ -41,15 +44,18 @@ public:
 
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& op, const validity& validity);
-    void release(std::string& out, const ticket& ticket);
-    /// A release of `released`, and an acquire.
-    void exchange(std::string& out, const ticket& released, const acquire_op& op,
-                  const validity& validity);
-    /// From then on the server refuses acquires of this ticket up to the not-after `late_us`; 0:
-    /// none can still arrive.
-    void withdraw(std::string& out, const ticket& ticket, std::int64_t late_us);
+    /// `token` is that of the hold; 0: the server need not know it.
+    void release(std::string& out, const ticket& ticket, std::uint64_t token);
+    /// A release of `released`, and an acquire. REQUIRES: released_token is 0, or op has a node id.
+    void exchange(std::string& out, const ticket& released, std::uint64_t released_token,
+                  const acquire_op& op, const validity& validity);
+    /// From then on the server refuses acquires of this ticket up to the not-after
+    /// `validity.late_us`; 0: none can still arrive. With a not_after_us the ticket may acquire
+    /// again; 0: it will not.
+    void withdraw(std::string& out, const ticket& ticket, const validity& validity);
     void break_lock(std::string& out, const break_op& op);
-    void beat(std::string& out, const beat_op& op);
+    /// Reclaims count until their not-after, but not longer than until `latest`.
+    void beat(std::string& out, const beat_op& op, const server_clock& clock, base::instant latest);
     void inspect(std::string& out, std::string_view name);
     /// A cursor is the server's, or that and `>name`: names up to that one were on the page before,
     /// because the server returned more names than fit on a page.
@@ -67,8 +73,8 @@ private:
     const std::string prefix_;
     const std::string client_hex_; ///< in hexadecimal digits
     const base::client_id client_id_;
-    const acquire_calls acquire_{scripts::acquire, 1, 0};
-    const acquire_calls exchange_{scripts::exchange, 2, 1};
+    const acquire_calls acquire_{scripts::acquire, 1, 0, 0};
+    const acquire_calls exchange_{scripts::exchange, 2, 1, 1};
     std::string release_; ///< the beginning of its call
     terms_writer terms_;
     std::string argument_; ///< member to reuse its memory

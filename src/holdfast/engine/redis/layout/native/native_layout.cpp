@@ -46,11 +46,13 @@ validity native_layout::validity_of(operation& acquire) const {
 
 /// The last request, if it is a release that is not sent yet. The first time, this only loads the
 /// exchange script: clients that never need it do not load it.
-request* native_layout::mergeable_release(command_channel& channel, instant now) {
+request* native_layout::mergeable_release(const acquire_op& op, command_channel& channel,
+                                          instant now) {
     request* const last = channel.requests().last_unsent();
     if (last == nullptr || last->handler != this || !last->is(request_kind::release)) {
         return nullptr;
     }
+    if (last->op->token != 0 && op.node_id == 0) { return nullptr; }
     if (channel.scripts().has(exchange_script)) { return last; }
     channel.scripts().ensure(exchange_script, now);
     return nullptr;
@@ -60,13 +62,22 @@ template <>
 void native_layout::send(operation& operation, const acquire_op& op, command_channel& channel,
                          instant now) {
     channel.clock().refresh(channel.requests(), now);
+    if (may_be_withdrawn_late(op.ticket, channel, now)) {
+        operation.fail(errc::unavailable,
+                       "Redis at " + channel.server() +
+                           ": an earlier withdrawal may still arrive; try again");
+        return;
+    }
     operation.ticket = op.ticket;
     operation.not_after = op.not_after;
     operation.terms.waits = op.queue == queueing::grant;
-    if (request* const last = mergeable_release(channel, now)) {
+    votes_ = votes_ || op.node_id != 0;
+    if (request* const last = mergeable_release(op, channel, now)) {
         channel.merge(*last, request_kind::exchange, operation, operation.terms.waits, now,
                       [&](std::string& out) {
-                          commands_.exchange(out, last->merged->ticket, op, validity_of(operation));
+                          const auto& released = *last->merged;
+                          commands_.exchange(out, released.ticket, released.token, op,
+                                             validity_of(operation));
                       });
         return;
     }
@@ -80,18 +91,37 @@ template <>
 void native_layout::send(operation& operation, const release_op& op, command_channel& channel,
                          instant now) {
     operation.ticket = op.ticket;
+    // Without votes the mark keeps the tokens in order. A longer command would cost each release.
+    operation.token = votes_ ? op.token : 0;
     if (op.can_wait) { channel.defer_write(now); }
-    auto& sent = channel.send(*this, request_kind::release, operation, now,
-                              [&](std::string& out) { commands_.release(out, op.ticket); });
+    auto& sent = channel.send(*this, request_kind::release, operation, now, [&](std::string& out) {
+        commands_.release(out, op.ticket, operation.token);
+    });
     if (!op.awaited) { channel.mark_suppressible(sent); }
 }
 
 template <>
 void native_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                          instant now) {
+    operation.ticket = op.ticket;
+    if (op.asks_again) { channel.clock().refresh(channel.requests(), now); }
     channel.send(*this, request_kind::withdraw, operation, now, [&](std::string& out) {
-        commands_.withdraw(out, op.ticket, attempts_.not_after_of(op.ticket.owner.number));
+        if (op.asks_again) {
+            operation.not_after_us = channel.clock().translate(counts_until(operation));
+        }
+        commands_.withdraw(
+            out, op.ticket,
+            {operation.not_after_us, attempts_.not_after_of(op.ticket.owner.number)});
     });
+}
+
+/// A withdrawal of this ticket was lost with its connection. If it arrived after the next acquire
+/// it would take that one's hold away, and nobody would learn of it.
+bool native_layout::may_be_withdrawn_late(const ticket& ticket, command_channel& channel,
+                                          instant now) const {
+    constexpr std::int64_t clock_error_us = 1'000'000; // translate() is an upper bound
+    const auto until = withdrawals_.not_after_of(ticket.owner.number);
+    return until > 0 && channel.clock().translate(now) <= until + clock_error_us;
 }
 
 template <>
@@ -105,8 +135,12 @@ template <>
 void native_layout::send(operation& operation, const beat_op& op, command_channel& channel,
                          instant now) {
     note_items(operation, op);
-    channel.send(*this, request_kind::beat, operation, now,
-                 [&](std::string& out) { commands_.beat(out, op); });
+    const bool reclaims = std::any_of(op.items.begin(), op.items.end(),
+                                      [](const auto& each) { return each.reclaim != nullptr; });
+    if (reclaims) { channel.clock().refresh(channel.requests(), now); }
+    channel.send(*this, request_kind::beat, operation, now, [&](std::string& out) {
+        commands_.beat(out, op, channel.clock(), counts_until(base::never, now));
+    });
 }
 
 template <>
@@ -126,6 +160,13 @@ void native_layout::send(operation& operation, const list_op& op, command_channe
 /// Not handled by layouts: see `diagnosis`.
 template <>
 void native_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
+                         command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// Not handled by layouts: see `node_joiner`.
+template <>
+void native_layout::send(operation& /*operation*/, const join_op& /*op*/,
                          command_channel& /*channel*/, instant /*now*/) {
     assert(false);
 }
@@ -162,7 +203,7 @@ bool native_layout::on_exchange_reply(request& request, const reply& both, insta
 
 void native_layout::on_acquire_reply(operation& acquire, const reply& reply, instant now) {
     if (fail_if_not_late(acquire, reply, now)) { return; }
-    answer out = read_acquire(reply);
+    answer out = read_acquire(reply, acquire.channel->server());
     if (acquire.terms.waits) {
         const bool is_long = out.status == op_status::queued && reply.is_integer();
         acquire.channel->watermark().note_queue(is_long);
@@ -170,7 +211,7 @@ void native_layout::on_acquire_reply(operation& acquire, const reply& reply, ins
     const bool has_place = out.status == op_status::granted || out.status == op_status::queued;
     if (acquire.is_cancelled() && has_place) {
         acquire.channel->send(*this, request_kind::undo, acquire, now,
-                              [&](std::string& to) { commands_.withdraw(to, acquire.ticket, 0); });
+                              [&](std::string& to) { commands_.withdraw(to, acquire.ticket, {}); });
         return;
     }
     acquire.complete(std::move(out));
@@ -187,10 +228,11 @@ void native_layout::on_error(request& request, const server_error& error, instan
 
 void native_layout::on_lost(request& request, bool may_arrive, instant now) {
     const bool acquires = request.is(request_kind::acquire) || request.is(request_kind::exchange);
-    if (!acquires || !may_arrive) { return; }
-    const operation& acquire = *request.op;
-    attempts_.add(acquire.ticket.owner.number, acquire.not_after_us,
-                  acquire.channel->clock().translate(now));
+    if (!may_arrive || (!acquires && !request.is(request_kind::withdraw))) { return; }
+    const operation& lost = *request.op;
+    if (lost.not_after_us == 0) { return; } // a withdrawal for good, or a break
+    (acquires ? attempts_ : withdrawals_)
+        .add(lost.ticket.owner.number, lost.not_after_us, lost.channel->clock().translate(now));
 }
 
 } // namespace holdfast::engine::redis

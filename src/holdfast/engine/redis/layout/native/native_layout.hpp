@@ -40,13 +40,18 @@ private:
     void send(operation& operation, const Op& op, command_channel& channel, base::instant now);
 
     [[nodiscard]] validity validity_of(operation& acquire) const;
-    [[nodiscard]] request* mergeable_release(command_channel& channel, base::instant now);
+    [[nodiscard]] request* mergeable_release(const acquire_op& op, command_channel& channel,
+                                             base::instant now);
+    [[nodiscard]] bool may_be_withdrawn_late(const ticket& ticket, command_channel& channel,
+                                             base::instant now) const;
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     native_commands commands_;
     lister lister_{commands_};
-    late_attempts attempts_; ///< acquires that may still arrive
+    late_attempts attempts_;    ///< acquires that may still arrive
+    late_attempts withdrawals_; ///< likewise, of tickets that ask again
+    bool votes_ = false;        ///< the server is a node of a quorum: it was asked as one
 };
 
 } // namespace holdfast::engine::redis

@@ -37,7 +37,7 @@ base::milliseconds left(std::int64_t until, std::int64_t now) {
     return std::chrono::duration_cast<base::milliseconds>(us(until - now));
 }
 
-answer read_verdict(const reply& reply) {
+answer read_verdict(const reply& reply, const std::string& server) {
     answer out;
     switch (reply.number(0)) {
     case fields::answer_queued:
@@ -61,14 +61,20 @@ answer read_verdict(const reply& reply) {
         return admission::failed_answer(errc::limit_reached, std::to_string(reply.number(1)) +
                                                                  " wait for this name already");
     case fields::answer_no_tokens: return no_tokens_left();
+    case fields::answer_not_joined: out.status = op_status::not_joined; return out;
+    case fields::answer_too_high:
+        return admission::failed_answer(
+            errc::invalid_option, "the proposed token is more than 30 s ahead of the clock of "
+                                  "Redis at " +
+                                      server + "; set the clocks");
     default: return unknown_reply();
     }
 }
 
 } // namespace
 
-answer read_acquire(const reply& reply) {
-    if (!reply.is_integer()) { return read_verdict(reply); }
+answer read_acquire(const reply& reply, const std::string& server) {
+    if (!reply.is_integer()) { return read_verdict(reply, server); }
     answer out;
     if (reply.integer() < 0) {
         out.status = op_status::queued;

@@ -9,7 +9,8 @@
 namespace holdfast::engine::redis {
 
 // A reply that no script gives makes `failed` with errc::internal.
-[[nodiscard]] answer read_acquire(const reply& reply);
+/// `server` names it in messages.
+[[nodiscard]] answer read_acquire(const reply& reply, const std::string& server);
 /// Whether a reply of the exchange script contains both replies: {code, release's, acquire's}.
 [[nodiscard]] bool is_double_reply(const reply& reply);
 [[nodiscard]] answer read_exchanged(const reply& reply); ///< the release's answer

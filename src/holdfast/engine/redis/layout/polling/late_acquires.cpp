@@ -38,11 +38,19 @@ duration late_acquires::may_arrive_for(const base::owner_id& owner, instant now)
     return duration::zero();
 }
 
-void late_acquires::mark_unwanted(const base::owner_id& owner, instant now) {
+void late_acquires::mark_unwanted(const base::owner_id& owner, bool asks_again, instant now) {
     for (auto& known : entries_) {
-        if (known.ticket.owner != owner || known.next != base::never) { continue; }
+        if (known.ticket.owner != owner) { continue; }
+        known.asks_again = asks_again;
+        if (known.next != base::never) { continue; }
         known.next = now + first_pause;
         due_ = std::min(due_, known.next);
+    }
+}
+
+void late_acquires::mark_wanted(const base::owner_id& owner) noexcept {
+    for (auto& known : entries_) {
+        if (known.ticket.owner == owner) { known.next = base::never; }
     }
 }
 

@@ -11,9 +11,10 @@
 namespace holdfast::engine::redis {
 
 /// Keeps the tickets of such acquires, and schedules withdrawals of unwanted ones. A ticket is
-/// never used twice, so a withdrawal cannot affect another hold.
+/// never used twice, except after a withdrawal that said so, so a withdrawal cannot affect another
+/// hold.
 ///
-///   wanted      the ticket waits or is held: it is left alone until `mark_unwanted`
+///   wanted      the ticket waits, is held or asks again: it is left alone until `mark_unwanted`
 ///   unwanted    released, withdrawn or cancelled: withdrawn every 250 ms at first, then every
 ///               second, until nothing of it can arrive any more
 ///
@@ -31,6 +32,7 @@ public:
         base::instant until{}; ///< it may arrive
         base::instant next = base::never;
         unsigned withdrawals = 0;
+        bool asks_again = false; ///< see withdraw_op
     };
 
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
@@ -39,7 +41,9 @@ public:
     [[nodiscard]] base::duration may_arrive_for(const base::owner_id& owner,
                                                 base::instant now) const noexcept;
     /// The ticket was released, withdrawn or cancelled.
-    void mark_unwanted(const base::owner_id& owner, base::instant now);
+    void mark_unwanted(const base::owner_id& owner, bool asks_again, base::instant now);
+    /// The ticket asks again.
+    void mark_wanted(const base::owner_id& owner) noexcept;
     /// The server refuses it from now on.
     void forget(const base::owner_id& owner);
     /// A server can be reached again: tickets that could not be withdrawn meanwhile are kept a

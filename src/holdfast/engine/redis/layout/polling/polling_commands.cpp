@@ -22,6 +22,7 @@ capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
     can.queue = queueing::hint;
     can.fencing = fenced;
     can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
+    can.reclaims = false;
     return can;
 }
 

@@ -68,6 +68,7 @@ template <>
 void polling_layout::send(operation& operation, const acquire_op& op, command_channel& channel,
                           instant now) {
     channel.clock().refresh(channel.requests(), now);
+    if (!late_.empty()) { late_.mark_wanted(op.ticket.owner); }
     operation.ticket = op.ticket;
     operation.not_after = op.not_after;
     auto& terms = operation.terms;
@@ -100,12 +101,13 @@ void polling_layout::send_script(operation& operation, command_channel& channel,
 }
 
 /// The release memory that a release or a withdrawal of this ticket must leave on the server.
-release_memory polling_layout::memory_for(const ticket& ticket, instant now) {
+release_memory polling_layout::memory_for(const ticket& ticket, bool asks_again, instant now) {
     if (late_.empty()) { return {}; }
     const auto delay = late_.may_arrive_for(ticket.owner, now);
     if (delay <= base::duration::zero()) { return {}; }
-    late_.mark_unwanted(ticket.owner, now);
-    if (!commands_->honours_memory(fenced(ticket.format))) { return {}; }
+    late_.mark_unwanted(ticket.owner, asks_again, now);
+    // A memory would also refuse the next acquire of a ticket that asks again.
+    if (asks_again || !commands_->honours_memory(fenced(ticket.format))) { return {}; }
     return {std::chrono::ceil<base::milliseconds>(delay), true};
 }
 
@@ -114,7 +116,7 @@ void polling_layout::send(operation& operation, const release_op& op, command_ch
                           instant now) {
     operation.ticket = op.ticket;
     operation.terms.resent = releases_.add(op.ticket.owner);
-    auto memory = memory_for(op.ticket, now);
+    auto memory = memory_for(op.ticket, false, now);
     if (op.ticket.owner.client != client_) {
         memory.length = std::max(memory.length, foreign_release_memory);
     }
@@ -124,10 +126,11 @@ void polling_layout::send(operation& operation, const release_op& op, command_ch
                  [&](std::string& out) { commands_->release(out, op.ticket, memory); });
 }
 
-void polling_layout::send_withdrawal(operation& operation, const ticket& ticket, request_kind kind,
+void polling_layout::send_withdrawal(operation& operation, const withdraw_op& op, request_kind kind,
                                      command_channel& channel, instant now) {
+    const ticket& ticket = op.ticket;
     operation.ticket = ticket;
-    const auto memory = memory_for(ticket, now);
+    const auto memory = memory_for(ticket, op.asks_again, now);
     operation.terms.remembered = memory.length.count() > 0;
     channel.send(*this, kind, operation, now,
                  [&](std::string& out) { commands_->withdraw(out, ticket, memory); });
@@ -142,7 +145,7 @@ void polling_layout::send(operation& operation, const withdraw_op& op, command_c
         // This waiter may just have been notified of a release.
         if (next) { notify(notice::kind::maybe_free, *next); }
     }
-    send_withdrawal(operation, op.ticket, request_kind::withdraw, channel, now);
+    send_withdrawal(operation, op, request_kind::withdraw, channel, now);
 }
 
 template <>
@@ -181,6 +184,13 @@ void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
     assert(false);
 }
 
+/// Not handled by layouts: see `node_joiner`.
+template <>
+void polling_layout::send(operation& /*operation*/, const join_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
 void polling_layout::begin(operation& operation, const op& op, command_channel& channel,
                            instant now) {
     channel.scripts().ensure(commands_->scripts(), now);
@@ -195,7 +205,7 @@ void polling_layout::on_lost(request& request, bool may_arrive, instant now) {
         by_set ? now + late_acquires::longest_delay : base::later(counts_until(lost), clock_error);
     if (until <= now) { return; }
     late_.add(lost.ticket, until, now);
-    if (lost.is_cancelled()) { late_.mark_unwanted(lost.ticket.owner, now); }
+    if (lost.is_cancelled()) { late_.mark_unwanted(lost.ticket.owner, false, now); }
 }
 
 void polling_layout::on_ready(instant now) {
@@ -223,7 +233,8 @@ void polling_layout::withdraw_late(const channel_finder& find, instant now) {
         command_channel& channel = *find(entry.ticket.name);
         channel.scripts().ensure(commands_->scripts(), now);
         const auto undoing = operations_.start_internal();
-        send_withdrawal(*undoing, entry.ticket, request_kind::undo, channel, now);
+        send_withdrawal(*undoing, {entry.ticket, entry.asks_again}, request_kind::undo, channel,
+                        now);
     }
 }
 

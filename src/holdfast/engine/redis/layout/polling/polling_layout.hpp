@@ -63,8 +63,9 @@ private:
     void send(operation& operation, const Op& op, command_channel& channel, base::instant now);
 
     void send_script(operation& operation, command_channel& channel, base::instant now);
-    [[nodiscard]] release_memory memory_for(const ticket& ticket, base::instant now);
-    void send_withdrawal(operation& operation, const ticket& ticket, request_kind kind,
+    [[nodiscard]] release_memory memory_for(const ticket& ticket, bool asks_again,
+                                            base::instant now);
+    void send_withdrawal(operation& operation, const withdraw_op& op, request_kind kind,
                          command_channel& channel, base::instant now);
 
     void on_take_reply(operation& operation, const reply& reply, base::instant now);

@@ -1,0 +1,271 @@
+#include "holdfast/engine/quorum/acquire_task.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::quorum {
+
+using base::instant;
+
+namespace {
+
+/// A request that is sent again after it was granted has the same token.
+std::uint64_t first_proposal(task_host& host, std::uint64_t number) {
+    const auto* const held = host.book.find(number);
+    return held != nullptr ? held->token : host.next_proposal();
+}
+
+answer busy() {
+    answer out;
+    out.status = op_status::busy;
+    return out;
+}
+
+} // namespace
+
+acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, instant give_up)
+    : task{id, give_up},
+      host_{host},
+      request_{op},
+      queue_{op.queue},
+      not_after_{op.not_after},
+      proposes_{host.proposes(op.ticket.format) && op.mode == mode::exclusive},
+      ballot_{host.nodes.size(), proposes_ ? first_proposal(host, op.ticket.owner.number) : 0},
+      timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
+                                                  : host.settings.timeout_for(op.lease)} {
+    // No queues on nodes: two waiters could each be the first on half of them, for ever.
+    auto& sent = std::get<acquire_op>(request_);
+    sent.queue = queue_ == queueing::no ? queueing::no : queueing::listen;
+}
+
+void acquire_task::start(instant now) {
+    if (now > not_after_) { return host_.complete(*this, busy()); }
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) { consider(node, now); }
+    if (!joining_.empty()) { host_.join(now); }
+    judge(now);
+}
+
+void acquire_task::consider(unsigned node, instant now) {
+    if (host_.barred.has(request().ticket.owner.number, node, now)) {
+        details_[node] = "an earlier withdrawal may still reach it";
+        return ballot_.on_skipped(node);
+    }
+    switch (host_.nodes.check(node, now)) {
+    case membership::readiness::votes: return send(node, now);
+    case membership::readiness::joining: return joining_.add(node);
+    case membership::readiness::down: break;
+    }
+    details_[node] = host_.nodes.trouble(node, now);
+    ballot_.on_skipped(node);
+}
+
+void acquire_task::send(unsigned node, instant now) {
+    auto& sent = std::get<acquire_op>(request_);
+    const auto until = base::later(now, timeout_);
+    sent.proposed_token = ballot_.proposal();
+    sent.node_id = host_.nodes.id_to_check(node);
+    // A request that arrives after the ballot has ended must not leave a vote behind.
+    sent.not_after = std::min(not_after_, until);
+    last_sent_ = now;
+    ballot_.on_sent(node);
+    host_.owed.drop(node, sent.ticket.owner);
+    host_.ask(*this, node, ballot_.round(), request_, std::min(give_up(), until), now);
+}
+
+void acquire_task::on_node_changed(unsigned node, instant now) {
+    const bool still_joins = host_.nodes.check(node, now) == membership::readiness::joining;
+    if (!joining_.has(node) || still_joins) { return; }
+    joining_.remove(node);
+    if (!is_open()) { return add_vote(node, now); }
+    if (!host_.nodes.defect().empty()) { return reject_defect(now); }
+    consider(node, now);
+    judge(now);
+}
+
+/// A node that joins after the majority has voted is to have a vote, too, for the day when another
+/// node dies. A renewal gives it one, if the lock is still held by then.
+void acquire_task::add_vote(unsigned node, instant now) {
+    const auto number = request().ticket.owner.number;
+    const auto* const held = host_.book.find(number);
+    const bool mine = held != nullptr && held->token == token();
+    if (mine && host_.nodes.check(node, now) == membership::readiness::votes) {
+        host_.renew_soon(number);
+    }
+}
+
+void acquire_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
+    if (tag == withdrawal_tag) { return on_withdrawn(node, answer, now); }
+    on_vote(node, tag, answer, now);
+    if (is_open()) { judge(now); }
+}
+
+void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instant now) {
+    switch (answer.status) {
+    case op_status::granted:
+        ballot_.on_yes(node, round, answer.token);
+        if (auto* const held =
+                is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
+            held->nodes.add(node); // after the majority
+            held->confirmed.add(node);
+        }
+        return;
+    case op_status::busy:
+        if (answer.token > 0) { return ballot_.on_low(node, round, answer.token); }
+        // A listener is told to wait; this means that the ticket is too late, or was released.
+        if (queue_ != queueing::no) { ++late_refusals_; }
+        return ballot_.on_refused(node, round, vote::no);
+    case op_status::queued: return ballot_.on_refused(node, round, vote::no);
+    case op_status::not_joined:
+        ballot_.on_refused(node, round, vote::down);
+        details_[node] = "has lost its data, or was restarted";
+        host_.nodes.on_left(node);
+        host_.join(now);
+        return;
+    case op_status::failed:
+        ballot_.on_refused(node, round, vote::down);
+        details_[node] = "failed: " + answer.detail;
+        return;
+    default: ballot_.on_unknown(node, round); details_[node] = std::move(answer.detail);
+    }
+}
+
+void acquire_task::judge(instant now) {
+    while (is_open()) {
+        const auto verdict = ballot_.verdict();
+        switch (verdict) {
+        case verdict::undecided: return;
+        case verdict::granted: return grant(now);
+        case verdict::propose:
+            ballot_.begin_round(host_.next_proposal());
+            for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+                if (ballot_.of(node) == vote::open && !joining_.has(node)) { send(node, now); }
+            }
+            return;
+        case verdict::busy:
+        case verdict::no_quorum: return refuse(verdict, now);
+        }
+    }
+}
+
+/// When the votes that it may have got have expired.
+instant acquire_task::votes_until(instant now) const noexcept {
+    return base::later(std::max(now, base::later(last_sent_, timeout_)),
+                       longest_life(request().lease));
+}
+
+void acquire_task::grant(instant now) {
+    vote_record record;
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (ballot_.may_hold(node)) { record.nodes.add(node); }
+        if (ballot_.of(node) == vote::yes) { record.confirmed.add(node); }
+    }
+    record.token = token();
+    record.until = votes_until(now);
+    if (host_.proposes(request().ticket.format)) {
+        record.terms = std::make_shared<const acquire_op>(request());
+    }
+    host_.book.put(request().ticket.owner.number, std::move(record), now);
+    host_.waiters.remove(request().ticket.owner.number, true);
+    answer out;
+    out.status = op_status::granted;
+    out.token = token();
+    host_.complete(*this, std::move(out));
+}
+
+void acquire_task::refuse(verdict verdict, instant now) {
+    joining_.clear();
+    withdraw_all(true, now);
+    answer out;
+    if (verdict == verdict::no_quorum) {
+        out.status = op_status::failed;
+        out.error = make_error_code(errc::no_quorum);
+        out.detail = describe_votes(now);
+    } else if (queue_ == queueing::no ||
+               late_refusals_ > ballot_.nodes() - majority_of(ballot_.nodes())) {
+        out = busy();
+    } else {
+        out.status = op_status::queued;
+        const auto& voting = request().voting;
+        const auto least =
+            voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
+        const auto most =
+            voting.retry_max.count() > 0 ? voting.retry_max : host_.settings.retry_max;
+        const base::duration range = std::max(most - least, base::milliseconds{0});
+        out.check_in = least + base::duration{static_cast<base::duration::rep>(host_.jitter.below(
+                                   static_cast<std::uint64_t>(range.count()) + 1))};
+        const bool split = ballot_.count(vote::no) < majority_of(ballot_.nodes());
+        host_.waiters.add(request().ticket.name, request().ticket.owner.number, split);
+    }
+    host_.complete(*this, std::move(out));
+}
+
+/// Two of its nodes have turned out to be the same server, or the like.
+void acquire_task::reject_defect(instant now) {
+    joining_.clear();
+    withdraw_all(false, now);
+    answer out;
+    out.status = op_status::failed;
+    out.error = make_error_code(errc::invalid_option);
+    out.detail = host_.nodes.defect();
+    host_.complete(*this, std::move(out));
+}
+
+/// A node gets the withdrawal behind the acquire, on the same connection. If that breaks, the
+/// withdrawal becomes a debt.
+void acquire_task::withdraw_all(bool asks_again, instant now) {
+    withdrawal_ = {request().ticket, asks_again};
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (!ballot_.may_hold(node)) { continue; }
+        host_.ask(*this, node, withdrawal_tag, withdrawal_, base::later(now, timeout_), now);
+    }
+}
+
+void acquire_task::on_withdrawn(unsigned node, const answer& answer, instant now) {
+    if (is_definite(answer)) { return; }
+    host_.owed.add(node, withdrawal_, votes_until(now), now);
+    if (withdrawal_.asks_again && !host_.proposes(withdrawal_.ticket.format)) {
+        host_.barred.add(withdrawal_.ticket.owner.number, node, now);
+    }
+}
+
+void acquire_task::on_give_up(instant now) {
+    // The nodes' own answers are due before; only those that have not joined are missing.
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (!joining_.has(node)) { continue; }
+        joining_.remove(node);
+        details_[node] = host_.nodes.trouble(node, now);
+        ballot_.on_skipped(node);
+    }
+    judge(now);
+}
+
+void acquire_task::on_cancel(instant now) {
+    joining_.clear();
+    withdraw_all(false, now);
+    host_.waiters.remove(request().ticket.owner.number, false);
+    host_.complete(*this, busy());
+}
+
+std::string acquire_task::describe_votes(instant now) const {
+    const auto majority = majority_of(ballot_.nodes());
+    std::string text = "no quorum: " + std::to_string(majority) + " of " +
+                       std::to_string(ballot_.nodes()) + " nodes must grant the lock";
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        text += (node == 0 ? ": " : "; ") + host_.nodes.label(node) + ' ';
+        switch (ballot_.of(node)) {
+        case vote::yes: text += "granted it"; break;
+        case vote::no: text += "has another holder"; break;
+        case vote::low: text += "has seen a higher token"; break;
+        case vote::open: text += joining_.has(node) ? "has not joined" : "has not answered"; break;
+        case vote::down:
+        case vote::unknown:
+            text += details_[node].empty() ? host_.nodes.trouble(node, now) : details_[node];
+            break;
+        }
+    }
+    return text;
+}
+
+} // namespace holdfast::engine::quorum

@@ -1,0 +1,117 @@
+#include "holdfast/engine/quorum/beat_task.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engine::quorum {
+
+using base::instant;
+
+beat_task::beat_task(task_host& host, op_id id, const beat_op& op, instant give_up)
+    : task{id, give_up}, host_{host}, all_{op}, renewals_{beat_op{}} {
+    auto& items = std::get<beat_op>(renewals_).items;
+    for (const auto& item : op.items) {
+        if (item.waiting) { continue; }
+        items.push_back(item);
+        items.back().reclaim.reset(); // a majority must have renewed it first
+    }
+    tallies_.assign(items.size(), renewal_tally{host.nodes.size()});
+}
+
+void beat_task::start(instant now) {
+    started_ = now;
+    for (unsigned node = 0; node < host_.nodes.size() && !tallies_.empty(); ++node) {
+        if (host_.nodes.reachable(node, now)) {
+            host_.ask(*this, node, tags::renewal, renewals_, give_up(), now);
+        } else {
+            for (auto& each : tallies_) { each.add(node, op_status::unknown); }
+        }
+    }
+    conclude(now);
+}
+
+void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
+    if (tag == tags::reclaim) {
+        const auto& items = answer.beats;
+        for (const auto& item : items) {
+            auto* const held = host_.book.find(item.ticket.owner.number);
+            if (item.status == op_status::reclaimed && held != nullptr) {
+                held->confirmed.add(node);
+            }
+        }
+        return;
+    }
+    const bool complete = answer.beats.size() == tallies_.size();
+    for (std::size_t at = 0; at < tallies_.size(); ++at) {
+        tallies_[at].add(node, complete ? answer.beats[at].status : op_status::unknown);
+    }
+    if (is_open()) {
+        conclude(now);
+    } else {
+        reclaim_from(node, now);
+    }
+}
+
+void beat_task::on_give_up(instant now) {
+    for (unsigned node = 0; node < host_.nodes.size(); ++node) {
+        for (auto& each : tallies_) {
+            if (!each.decided()) { each.add(node, op_status::unknown); }
+        }
+    }
+    conclude(now);
+}
+
+void beat_task::conclude(instant now) {
+    const auto decided = [](const renewal_tally& tally) { return tally.decided(); };
+    if (!std::all_of(tallies_.begin(), tallies_.end(), decided)) { return; }
+    answer out;
+    out.status = op_status::renewed;
+    std::size_t at = 0;
+    for (const auto& item : all_.items) {
+        auto& each = out.beats.emplace_back();
+        each.ticket = item.ticket;
+        each.status = item.waiting ? op_status::lost : tallies_[at++].verdict();
+        if (each.status != op_status::unknown) { continue; }
+        each.error = make_error_code(errc::no_quorum);
+        each.detail = "only " + std::to_string(tallies_[at - 1].renewed()) + " of " +
+                      std::to_string(host_.nodes.size()) + " nodes have renewed the lease";
+    }
+    note_renewed(now);
+    host_.complete(*this, std::move(out));
+    for (unsigned node = 0; node < host_.nodes.size(); ++node) { reclaim_from(node, now); }
+}
+
+void beat_task::note_renewed(instant now) {
+    for (const auto& item : std::get<beat_op>(renewals_).items) {
+        auto* const held = host_.book.find(item.ticket.owner.number);
+        if (held == nullptr) { continue; }
+        held->until = std::max(held->until, base::later(now, longest_life(item.lease)));
+    }
+}
+
+/// Only after a majority has renewed: then nobody else can have a majority, and the vote is the
+/// holder's.
+void beat_task::reclaim_from(unsigned node, instant now) {
+    beat_op again;
+    const auto& items = std::get<beat_op>(renewals_).items;
+    for (std::size_t at = 0; at < items.size(); ++at) {
+        if (tallies_[at].verdict() != op_status::renewed || !tallies_[at].lost_by(node)) {
+            continue;
+        }
+        auto* const held = host_.book.find(items[at].ticket.owner.number);
+        if (held == nullptr || held->terms == nullptr) { continue; }
+        held->nodes.add(node); // from now on it may have a vote
+        auto terms = std::make_shared<acquire_op>(*held->terms);
+        const auto timeout = host_.settings.timeout_for(items[at].lease);
+        terms->not_after = base::later(now, timeout);
+        auto& item = again.items.emplace_back(items[at]);
+        item.token = held->token;
+        item.reclaim = std::move(terms);
+    }
+    if (again.items.empty()) { return; }
+    host_.ask(*this, node, tags::reclaim, again, base::later(now, base::milliseconds{1000}), now);
+}
+
+} // namespace holdfast::engine::quorum

@@ -1,0 +1,114 @@
+#include "holdfast/engine/quorum/quorum.hpp"
+
+#include "holdfast/engine/quorum/quorum_engine.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::engine::quorum {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) { throw error{errc::invalid_url, "URL: " + why}; }
+
+/// The parts of a URL's authority, without empty ones.
+std::vector<std::string> split_hosts(std::string_view authority) {
+    std::vector<std::string> out;
+    while (true) {
+        const auto comma = std::min(authority.find(','), authority.size());
+        const auto host = authority.substr(0, comma);
+        if (host.empty()) {
+            refuse("host: missing; write for example redlock://host1,host2,host3");
+        }
+        out.emplace_back(host);
+        if (comma == authority.size()) { return out; }
+        authority.remove_prefix(comma + 1);
+    }
+}
+
+/// A host without a user of its own has the first one's.
+void share_user(std::vector<std::string>& hosts) {
+    const auto at = hosts.front().rfind('@');
+    if (at == std::string::npos) { return; }
+    const auto user = hosts.front().substr(0, at + 1);
+    for (auto& host : hosts) {
+        if (host.find('@') == std::string::npos) { host.insert(0, user); }
+    }
+}
+
+/// What messages call a node: never its user or password.
+std::string label_of(const url& node) {
+    const auto at = node.authority.rfind('@');
+    const auto host = at == std::string::npos ? node.authority : node.authority.substr(at + 1);
+    return host.empty() ? node.scheme + ':' + node.path : host;
+}
+
+std::unique_ptr<engine> make(const url& url, const std::vector<holdfast::engine::url>& nodes,
+                             const client_identity& identity) {
+    if (nodes.size() > max_nodes) {
+        refuse("a quorum has at most " + std::to_string(max_nodes) + " nodes");
+    }
+    std::vector<quorum_node> members;
+    for (const auto& node : nodes) {
+        auto label = label_of(node);
+        for (const auto& other : members) {
+            if (other.label == label) { refuse("node " + label + " is there twice"); }
+        }
+        members.push_back({make_engine(node, identity), std::move(label)});
+    }
+    return std::make_unique<quorum_engine>(std::move(members), options::from(url), identity);
+}
+
+bool is_quorum_key(const std::string& key) {
+    return std::find(option_keys.begin(), option_keys.end(), key) != option_keys.end();
+}
+
+} // namespace
+
+std::unique_ptr<engine> make_redlock(const url& url, const client_identity& identity) {
+    auto hosts = split_hosts(url.authority);
+    share_user(hosts);
+    holdfast::engine::url node;
+    node.scheme = url.scheme == "redlocks" ? "rediss" : "redis";
+    node.path = url.path;
+    for (const auto& [key, value] : url.query) {
+        if (!is_quorum_key(key)) { node.query.emplace(key, value); }
+    }
+    if (node.query.contains("layout") && node.query.at("layout") == "redisson") {
+        refuse("query: layout: redlock: has native and plain");
+    }
+    if (node.query.contains("fencing")) {
+        refuse("query: fencing: redlock: has tokens in layout native, and none in layout plain");
+    }
+    std::vector<holdfast::engine::url> nodes;
+    for (auto& host : hosts) {
+        node.authority = std::move(host);
+        nodes.push_back(node);
+    }
+    return make(url, nodes, identity);
+}
+
+std::unique_ptr<engine> make_quorum(const url& url, const client_identity& identity) {
+    if (!url.authority.empty() || !url.path.empty()) {
+        refuse("write quorum:?node=URL&node=URL, each URL percent-encoded");
+    }
+    if (url.nodes.empty()) { refuse("query: node: missing; write quorum:?node=URL&node=URL"); }
+    url.allow_only({"node", "node_timeout", "retry_min", "retry_max", "tries", "drift", "max_lease",
+                    "rejoin_delay"});
+    std::vector<holdfast::engine::url> nodes;
+    for (const auto& text : url.nodes) {
+        auto node = holdfast::engine::url::parse(text);
+        if (node.scheme == "quorum" || node.scheme == "redlock" || node.scheme == "redlocks") {
+            refuse("query: node: a quorum is no node of another");
+        }
+        nodes.push_back(std::move(node));
+    }
+    return make(url, nodes, identity);
+}
+
+} // namespace holdfast::engine::quorum

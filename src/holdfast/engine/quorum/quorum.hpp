@@ -1,0 +1,16 @@
+#pragma once
+// Makes quorum engines: redlock://h1,h2,h3 and quorum:?node=URL&node=URL.
+
+#include "holdfast/engine/factory.hpp"
+
+#include <memory>
+
+namespace holdfast::engine::quorum {
+
+/// A quorum of Redis servers.
+[[nodiscard]] std::unique_ptr<engine> make_redlock(const url& url, const client_identity& identity);
+
+/// A quorum of any engines.
+[[nodiscard]] std::unique_ptr<engine> make_quorum(const url& url, const client_identity& identity);
+
+} // namespace holdfast::engine::quorum

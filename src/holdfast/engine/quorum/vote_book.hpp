@@ -1,0 +1,56 @@
+#pragma once
+// What this client holds on a quorum: which nodes may have its vote, and with what terms.
+
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/quorum/node_set.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+namespace holdfast::engine::quorum {
+
+struct vote_record {
+    node_set nodes;     ///< that may have a vote
+    node_set confirmed; ///< that have said so
+    std::uint64_t token = 0;
+    std::shared_ptr<const acquire_op> terms; ///< to make a lost vote again
+    base::instant until{};                   ///< all votes have expired by then
+};
+
+/// By owner number. A record that nobody renews or releases is dropped some time after its votes
+/// have expired.
+///
+/// Thread safety: none.
+class vote_book {
+public:
+    void put(std::uint64_t number, vote_record&& record, base::instant now) {
+        if (records_.size() >= next_sweep_) {
+            std::erase_if(records_, [now](const auto& each) { return each.second.until <= now; });
+            next_sweep_ = 2 * records_.size() + first_sweep;
+        }
+        records_.insert_or_assign(number, std::move(record));
+    }
+    [[nodiscard]] vote_record* find(std::uint64_t number) {
+        const auto found = records_.find(number);
+        return found == records_.end() ? nullptr : &found->second;
+    }
+    [[nodiscard]] std::optional<vote_record> take(std::uint64_t number) {
+        const auto found = records_.find(number);
+        if (found == records_.end()) { return std::nullopt; }
+        auto record = std::move(found->second);
+        records_.erase(found);
+        return record;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+
+private:
+    static constexpr std::size_t first_sweep = 1000;
+
+    std::unordered_map<std::uint64_t, vote_record> records_;
+    std::size_t next_sweep_ = first_sweep;
+};
+
+} // namespace holdfast::engine::quorum

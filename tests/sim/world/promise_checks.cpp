@@ -1,0 +1,158 @@
+#include "sim/world/promise_checks.hpp"
+
+#include <algorithm>
+
+namespace holdfast::sim {
+
+using std::chrono::milliseconds;
+
+void promise_checks::fail(const std::string& sentence) {
+    if (violation_.empty()) { violation_ = sentence; }
+}
+
+/// P3. Where nodes have lost their data, tokens rise only if the wall clock is past the last one.
+void promise_checks::on_lease_began(const ticket_id& ticket, std::uint64_t token,
+                                    std::int64_t wall_us) {
+    ++leases_;
+    const bool promised = !data_lost_ || static_cast<std::uint64_t>(wall_us) > last_token_;
+    if (token <= last_token_ && promised) {
+        fail("P3: " + describe(ticket) + " has token " + std::to_string(token) + ", but " +
+             describe(last_holder_) + " before it has " + std::to_string(last_token_));
+    }
+    last_token_ = token;
+    last_holder_ = ticket;
+    data_lost_ = false;
+}
+
+/// A lease is not taken away while a majority has its hold.
+void promise_checks::on_lease_lost(const ticket_id& ticket, loss reason) {
+    ++losses_;
+    if (reason == loss::taken && has_majority(ticket)) {
+        fail("P2: " + describe(ticket) +
+             " is told that its lock was taken away, but a majority of the nodes have it");
+    }
+}
+
+bool promise_checks::has_majority(const ticket_id& ticket) const {
+    const auto holders = std::count_if(holds_.begin(), holds_.end(), [&](const auto& hold) {
+        const auto node = static_cast<std::size_t>(&hold - holds_.data());
+        return hold && hold->ticket == ticket && hold->deadline_us > nodes_[node].clock_us(now_);
+    });
+    return 2 * static_cast<std::size_t>(holders) > holds_.size();
+}
+
+void promise_checks::on_ticket_over(const ticket_id& ticket, bool confirmed) {
+    if (confirmed) { over_[ticket] = now_; }
+}
+
+void promise_checks::on_caller_served(unsigned client, unsigned caller) {
+    served_.insert({client, caller});
+}
+
+void promise_checks::check(sim_client& client) {
+    client.visit_leases([&](sim_client::held_lease& lease) { check_lease(client, lease); });
+}
+
+void promise_checks::check_lease(sim_client& client, sim_client::held_lease& lease) {
+    constexpr milliseconds told_within{20};
+    const auto until = client.clock().now() + lease.hold->remaining();
+    const bool valid = lease.hold->valid();
+    const auto& log = client.recorder().ticket(lease.ticket.number);
+    if (valid && !lease.was_valid) { fail("P2: " + describe(lease.ticket) + " is valid again"); }
+    if (valid && until > log.bound) {
+        fail("P2: " + describe(lease.ticket) + " is valid until " +
+             timeline::stamp(client.clock().true_time(until)) +
+             ", but what the engine granted ends at " +
+             timeline::stamp(client.clock().true_time(log.bound)));
+    }
+    if (!valid && !client.is_paused() && !lease.hold->why_lost() &&
+        client.clock().now() > log.bound + told_within) {
+        fail("P2: " + describe(lease.ticket) + " is not told that its lease is lost");
+    }
+    lease.was_valid = valid;
+    if (!valid) { return; }
+    if (const auto broken = broken_.find(lease.ticket); broken != broken_.end()) {
+        if (log.renewed > broken->second) {
+            fail("P1: " + describe(lease.ticket) + " was broken, and is renewed after that");
+        }
+        return; // until its next renewal both may work as the holder
+    }
+    if (valid_ != nullptr) {
+        fail("P1: " + describe(lease.ticket) + " and " + describe(valid_->ticket) +
+             " are valid at the same time");
+    }
+    valid_ = &lease;
+    valid_until_ = client.clock().true_time(until);
+}
+
+void promise_checks::end_round() {
+    if (nodes_.size() == 1 && valid_ != nullptr) { check_server(); }
+}
+
+/// P1 on one server: it keeps the hold of a valid lease for as long as that is valid.
+void promise_checks::check_server() {
+    const auto& hold = holds_.front();
+    if (!hold || hold->ticket != valid_->ticket) {
+        return fail("P1: " + describe(valid_->ticket) + " is valid, but its server " +
+                    (hold ? "has " + describe(hold->ticket) : "has nobody") + " as holder");
+    }
+    const auto ends = nodes_.front().true_time(hold->deadline_us);
+    if (ends < valid_until_) {
+        fail("P1: " + describe(valid_->ticket) + " is valid until " +
+             timeline::stamp(valid_until_) + ", but on the server its hold ends at " +
+             timeline::stamp(ends));
+    }
+}
+
+/// How long an acquire may count after its client has ended. One server refuses it from then on. A
+/// quorum confirms a release when a majority has: an acquire may still reach another node until its
+/// not-after, which a client knows as well as it knows the node's clock.
+sim_time promise_checks::longest_delay() const {
+    if (nodes_.size() == 1) { return sim_time::zero(); }
+    return scenario_.longest_lease / 20 + scenario_.connect_timeout + scenario_.command_timeout +
+           milliseconds{200};
+}
+
+void promise_checks::on_node_changed(unsigned node, unsigned client) {
+    const auto now_us = nodes_[node].clock_us(now_);
+    const auto before = holds_[node];
+    auto& after = holds_[node];
+    after = read_hold(nodes_[node].server.keys(), now_us);
+    const auto place = " on node " + std::to_string(node);
+    if (after && (!before || before->ticket != after->ticket)) {
+        const auto over = over_.find(after->ticket);
+        if (over != over_.end() && now_ > over->second + longest_delay()) {
+            fail("P5: " + describe(after->ticket) + ", which its client has given up, is granted" +
+                 place);
+        }
+    }
+    if (!before || before->deadline_us <= now_us || before->ticket.client == client) { return; }
+    const bool kept = after && after->ticket == before->ticket;
+    if (!kept || after->deadline_us < before->deadline_us) {
+        fail("P4: a request of client " + std::to_string(client) + " ends the hold of " +
+             describe(before->ticket) + place);
+    }
+}
+
+void promise_checks::on_node_replaced(unsigned node, bool lost) {
+    holds_[node] = read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
+    data_lost_ = data_lost_ || lost;
+}
+
+void promise_checks::on_broken(sim_client& client, const ticket_id& ticket, bool on_all) {
+    if (!has_majority(ticket)) {
+        broken_.emplace(ticket, on_all ? client.clock().now() : base::never);
+    }
+}
+
+void promise_checks::check_leftovers(const std::vector<unsigned>& lives) {
+    for (unsigned node = 0; node < holds_.size(); ++node) {
+        const auto hold = read_hold(nodes_[node].server.keys(), nodes_[node].clock_us(now_));
+        if (hold && hold->ticket.life == lives[hold->ticket.client]) {
+            fail("P5: node " + std::to_string(node) + " still has the hold of " +
+                 describe(hold->ticket) + ", which nobody wants");
+        }
+    }
+}
+
+} // namespace holdfast::sim
