@@ -16,7 +16,7 @@ const request listening{.queue = queueing::listen};
 constexpr auto maybe_free = notice::kind::maybe_free;
 
 /// Engines without a queue of their own treat listen as hint.
-#define NEEDS_LISTENERS() HOLDFAST_NEEDS(can().queue == queueing::grant)
+#define HOLDFAST_NEEDS_LISTENERS() HOLDFAST_NEEDS(can().queue == queueing::grant)
 
 TEST_P(listen, takes_a_free_lock) {
     seam_client all{url()};
@@ -36,7 +36,7 @@ TEST_P(listen, is_told_of_a_release) {
 }
 
 TEST_P(listen, is_told_of_a_withdrawal_and_of_a_break) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client holder{url()};
     seam_client other{url()};
     for (const bool breaks : {false, true}) {
@@ -55,7 +55,7 @@ TEST_P(listen, is_told_of_a_withdrawal_and_of_a_break) {
 }
 
 TEST_P(listen, all_are_told_once) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client holder{url()};
     seam_client other{url()};
     seam_client third{url()};
@@ -83,7 +83,7 @@ TEST_P(listen, all_are_told_once) {
 }
 
 TEST_P(listen, keeps_no_place) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held, {.lease = 200ms}).status, op_status::granted);
@@ -98,7 +98,7 @@ TEST_P(listen, keeps_no_place) {
 }
 
 TEST_P(listen, a_waiter_goes_first) { // P6
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -113,7 +113,7 @@ TEST_P(listen, a_waiter_goes_first) { // P6
 }
 
 TEST_P(listen, a_listener_between_renewals_and_looks_is_still_told) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -127,7 +127,7 @@ TEST_P(listen, a_listener_between_renewals_and_looks_is_still_told) {
 }
 
 TEST_P(listen, who_was_withdrawn_is_not_told) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -141,7 +141,7 @@ TEST_P(listen, who_was_withdrawn_is_not_told) {
 }
 
 TEST_P(listen, is_told_when_the_last_reader_leaves) {
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     const request reader{.kind = primitive::shared_mutex, .mode = mode::shared};
     seam_client all{url()};
     const auto one = all.ticket("prices");
@@ -157,7 +157,7 @@ TEST_P(listen, is_told_when_the_last_reader_leaves) {
 }
 
 TEST_P(listen, more_than_64_are_queued_but_only_64_are_told) { // P9
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
@@ -175,7 +175,7 @@ TEST_P(listen, more_than_64_are_queued_but_only_64_are_told) { // P9
 }
 
 TEST_P(listen, a_listener_is_dropped_after_3_s) { // P8
-    NEEDS_LISTENERS();
+    HOLDFAST_NEEDS_LISTENERS();
     seam_client all{url()};
     const auto held = all.ticket("stock");
     ASSERT_EQ(all.acquire(held).status, op_status::granted);
