@@ -105,11 +105,32 @@ TEST(ballot, does_not_count_a_yes_with_a_lower_token_than_proposed) {
     EXPECT_EQ(raised.verdict(), verdict::propose);
 }
 
-TEST(ballot, counts_a_yes_with_a_higher_token_than_proposed) {
-    ballot later{1, 100};
-    later.on_sent(0);
-    later.on_yes(0, 1, 120);
-    EXPECT_EQ(later.verdict(), verdict::granted);
+TEST(ballot, does_not_count_an_earlier_vote_with_a_higher_token) { // P3
+    ballot later{3, 100};
+    for (unsigned node = 0; node < 3; ++node) { later.on_sent(node); }
+    later.on_yes(0, 1, 100);
+    later.on_yes(1, 1, 120); // the ticket's own, of a ballot that it lost
+    EXPECT_EQ(later.verdict(), verdict::undecided);
+    later.on_refused(2, 1, vote::down);
+    ASSERT_EQ(later.verdict(), verdict::propose);
+    later.begin_round(0);
+    EXPECT_EQ(later.proposal(), 121U);
+}
+
+TEST(ballot, counts_any_token_if_it_proposes_none) {
+    ballot readers{1, 0};
+    readers.on_sent(0);
+    readers.on_yes(0, 1, 120);
+    EXPECT_EQ(readers.verdict(), verdict::granted);
+    EXPECT_EQ(readers.highest(), 120U);
+}
+
+TEST(ballot, may_hold_a_vote_that_was_never_taken_back) {
+    ballot again{1, 100};
+    again.on_earlier_vote(0);
+    again.on_sent(0);
+    again.on_refused(0, 1, vote::down);
+    EXPECT_TRUE(again.may_hold(0));
 }
 
 TEST(ballot, gives_up_after_three_rounds_of_higher_tokens) {

@@ -61,7 +61,8 @@ TEST(debts, of_a_ticket_that_asks_again_are_dropped) {
     debts owed;
     owed.add(0, of(1), at(5s), at(0s));
     owed.add(1, of(1), at(5s), at(0s));
-    owed.drop(0, {{}, 1});
+    EXPECT_TRUE(owed.drop(0, {{}, 1}));
+    EXPECT_FALSE(owed.drop(0, {{}, 1}));
     const auto due = owed.take_due(at(1s));
     ASSERT_EQ(due.size(), 1U);
     EXPECT_EQ(due[0].node, 1U);

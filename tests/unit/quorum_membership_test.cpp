@@ -111,6 +111,21 @@ TEST_F(quorum_membership, a_node_that_lost_its_data_does_not_vote_before_its_tim
     EXPECT_EQ(nodes.check(1, at(30s)), readiness::votes);
 }
 
+TEST_F(quorum_membership, a_node_of_a_quorum_that_was_new_is_not_new_again) { // P1
+    for (unsigned node = 0; node < 3; ++node) { EXPECT_EQ(join(node), join_mode::look); }
+    for (unsigned node = 0; node < 3; ++node) {
+        nodes.on_join_answer(node, nameless(true), at(0s));
+    }
+    for (unsigned node = 0; node < 3; ++node) { EXPECT_EQ(join(node), join_mode::vote_now); }
+    for (unsigned node = 0; node < 3; ++node) {
+        nodes.on_join_answer(node, joined_as(10 + node), at(0s));
+    }
+    nodes.on_left(1); // another server answers at its address
+    EXPECT_EQ(join(1), join_mode::look);
+    nodes.on_join_answer(1, nameless(true), at(1s));
+    EXPECT_EQ(join(1), join_mode::vote_later);
+}
+
 TEST_F(quorum_membership, an_observer_waits_by_its_own_clock_as_well) {
     join_all();
     nodes.on_left(1);

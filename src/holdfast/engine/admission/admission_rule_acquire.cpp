@@ -83,7 +83,9 @@ std::optional<answer> admission_rule::reject_proposal(const acquire_op& request)
                                       : clock() - std::min(clock(), proposal_window_us);
     if (request.proposed_token > highest) { return std::nullopt; }
     answer rejected = make_answer(op_status::busy);
-    rejected.token = highest; // the next proposal must be above it
+    // The next proposal must be above it. Without a record the clock is named: a little above
+    // `highest` would be too low when it arrives.
+    rejected.token = state_.high_water != 0 ? highest : highest + proposal_window_us;
     return rejected;
 }
 

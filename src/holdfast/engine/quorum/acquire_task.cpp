@@ -70,29 +70,35 @@ void acquire_task::send(unsigned node, instant now) {
     sent.not_after = std::min(not_after_, until);
     last_sent_ = now;
     ballot_.on_sent(node);
-    host_.owed.drop(node, sent.ticket.owner);
+    if (host_.owed.drop(node, sent.ticket.owner)) { ballot_.on_earlier_vote(node); }
     host_.ask(*this, node, ballot_.round(), request_, std::min(give_up(), until), now);
 }
 
 void acquire_task::on_node_changed(unsigned node, instant now) {
-    const bool still_joins = host_.nodes.check(node, now) == membership::readiness::joining;
-    if (!joining_.has(node) || still_joins) { return; }
+    if (!joining_.has(node) || host_.nodes.is_joining(node)) { return; }
     joining_.remove(node);
     if (!is_open()) { return add_vote(node, now); }
     if (!host_.nodes.defect().empty()) { return reject_defect(now); }
     consider(node, now);
+    if (joining_.has(node)) { // it could not join: not again for this request
+        joining_.remove(node);
+        details_[node] = host_.nodes.trouble(node, now);
+        ballot_.on_skipped(node);
+    }
     judge(now);
 }
 
 /// A node that joins after the majority has voted is to have a vote, too, for the day when another
-/// node dies. A renewal gives it one, if the lock is still held by then.
+/// node dies. A renewal gives it one, if the lock is still held by then. In a layout that others
+/// share, where a hold may well not be renewed, it is asked as the others were.
 void acquire_task::add_vote(unsigned node, instant now) {
     const auto number = request().ticket.owner.number;
-    const auto* const held = host_.book.find(number);
+    auto* const held = host_.book.find(number);
     const bool mine = held != nullptr && held->token == token();
-    if (mine && host_.nodes.check(node, now) == membership::readiness::votes) {
-        host_.renew_soon(number);
-    }
+    if (!mine || host_.nodes.check(node, now) != membership::readiness::votes) { return; }
+    if (host_.proposes(request().ticket.format)) { return host_.renew_soon(number); }
+    held->nodes.add(node);
+    send(node, now);
 }
 
 void acquire_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
@@ -157,15 +163,18 @@ instant acquire_task::votes_until(instant now) const noexcept {
 
 void acquire_task::grant(instant now) {
     vote_record record;
+    if (const auto* const before = host_.book.find(request().ticket.owner.number)) {
+        record.nodes = before->nodes;
+    }
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        // The votes belong to the hold now: nothing of them may be taken back.
+        if (host_.owed.drop(node, request().ticket.owner)) { record.nodes.add(node); }
         if (ballot_.may_hold(node)) { record.nodes.add(node); }
         if (ballot_.of(node) == vote::yes) { record.confirmed.add(node); }
     }
     record.token = token();
     record.until = votes_until(now);
-    if (host_.proposes(request().ticket.format)) {
-        record.terms = std::make_shared<const acquire_op>(request());
-    }
+    record.terms = std::make_shared<const acquire_op>(request());
     host_.book.put(request().ticket.owner.number, std::move(record), now);
     host_.waiters.remove(request().ticket.owner.number, true);
     answer out;
@@ -177,6 +186,7 @@ void acquire_task::grant(instant now) {
 void acquire_task::refuse(verdict verdict, instant now) {
     joining_.clear();
     withdraw_all(true, now);
+    host_.waiters.remove(request().ticket.owner.number, false);
     answer out;
     if (verdict == verdict::no_quorum) {
         out.status = op_status::failed;
@@ -224,7 +234,7 @@ void acquire_task::withdraw_all(bool asks_again, instant now) {
 
 void acquire_task::on_withdrawn(unsigned node, const answer& answer, instant now) {
     if (is_definite(answer)) { return; }
-    host_.owed.add(node, withdrawal_, votes_until(now), now);
+    host_.owe(node, withdrawal_, votes_until(now), now);
     if (withdrawal_.asks_again && !host_.proposes(withdrawal_.ticket.format)) {
         host_.barred.add(withdrawal_.ticket.owner.number, node, now);
     }

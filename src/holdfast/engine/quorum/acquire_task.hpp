@@ -24,6 +24,9 @@ public:
     [[nodiscard]] bool waits_for_nodes() const noexcept override { return !joining_.empty(); }
     void on_give_up(base::instant now) override;
     void on_cancel(base::instant now) override;
+    [[nodiscard]] bool may_hold(unsigned node) const noexcept override {
+        return ballot_.may_hold(node);
+    }
     [[nodiscard]] const ticket* acquires() const noexcept override {
         return is_open() ? &request().ticket : nullptr;
     }

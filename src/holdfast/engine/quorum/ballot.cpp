@@ -6,9 +6,10 @@ namespace holdfast::engine::quorum {
 
 void ballot::on_yes(unsigned node, unsigned round, std::uint64_t token) noexcept {
     voted_.add(node);
-    // A lower token than the proposed one would not keep the next holder's above it.
+    // A lower token would not keep the next holder's above it. A higher one is of an earlier
+    // proposal: the other nodes do not know it, and may know a token in between.
     highest_ = std::max(highest_, token);
-    set(node, round, token >= proposal_ ? vote::yes : vote::low);
+    set(node, round, proposal_ == 0 || token == proposal_ ? vote::yes : vote::low);
 }
 
 void ballot::on_low(unsigned node, unsigned round, std::uint64_t highest) noexcept {

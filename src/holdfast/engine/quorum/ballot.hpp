@@ -51,6 +51,8 @@ public:
     ballot(unsigned nodes, std::uint64_t proposal) noexcept
         : nodes_{nodes}, proposal_{proposal}, highest_{proposal} {}
 
+    /// The node may have a vote of an earlier ballot of this ticket.
+    void on_earlier_vote(unsigned node) noexcept { voted_.add(node); }
     /// The node is sent the proposal: from now on it may hold a vote.
     void on_sent(unsigned node) noexcept { ++unsettled_[node]; }
     void on_yes(unsigned node, unsigned round, std::uint64_t token) noexcept;

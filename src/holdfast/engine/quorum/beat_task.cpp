@@ -33,6 +33,7 @@ void beat_task::start(instant now) {
 }
 
 void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
+    if (tag == tags::vote) { return; }
     if (tag == tags::reclaim) {
         const auto& items = answer.beats;
         for (const auto& item : items) {
@@ -45,7 +46,13 @@ void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
     }
     const bool complete = answer.beats.size() == tallies_.size();
     for (std::size_t at = 0; at < tallies_.size(); ++at) {
-        tallies_[at].add(node, complete ? answer.beats[at].status : op_status::unknown);
+        const auto status = complete ? answer.beats[at].status : op_status::unknown;
+        tallies_[at].add(node, status);
+        if (status != op_status::renewed) { continue; }
+        if (auto* const held = host_.book.find(answer.beats[at].ticket.owner.number)) {
+            held->nodes.add(node);
+            held->confirmed.add(node);
+        }
     }
     if (is_open()) {
         conclude(now);
@@ -101,11 +108,21 @@ void beat_task::reclaim_from(unsigned node, instant now) {
             continue;
         }
         auto* const held = host_.book.find(items[at].ticket.owner.number);
-        if (held == nullptr || held->terms == nullptr) { continue; }
+        if (held == nullptr || host_.barred.has(items[at].ticket.owner.number, node, now)) {
+            continue;
+        }
+        host_.owed.drop(node, items[at].ticket.owner);
         held->nodes.add(node); // from now on it may have a vote
         auto terms = std::make_shared<acquire_op>(*held->terms);
-        const auto timeout = host_.settings.timeout_for(items[at].lease);
-        terms->not_after = base::later(now, timeout);
+        terms->not_after = base::later(now, host_.settings.timeout_for(items[at].lease));
+        terms->lease = items[at].lease;
+        terms->queue = queueing::no;
+        terms->node_id = host_.nodes.id_to_check(node);
+        if (!host_.proposes(items[at].ticket.format)) { // there a vote can only be asked for anew
+            const op acquire = *terms;
+            host_.ask(*this, node, tags::vote, acquire, terms->not_after, now);
+            continue;
+        }
         auto& item = again.items.emplace_back(items[at]);
         item.token = held->token;
         item.reclaim = std::move(terms);

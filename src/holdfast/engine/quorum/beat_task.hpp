@@ -24,7 +24,7 @@ public:
     void on_give_up(base::instant now) override;
 
 private:
-    enum tags : unsigned { renewal, reclaim };
+    enum tags : unsigned { renewal, reclaim, vote };
 
     void conclude(base::instant now);
     void reclaim_from(unsigned node, base::instant now);

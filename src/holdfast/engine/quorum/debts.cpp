@@ -26,11 +26,12 @@ void debts::add(unsigned node, const withdraw_op& withdrawal, base::instant unti
     find_due();
 }
 
-void debts::drop(unsigned node, const base::owner_id& owner) noexcept {
-    if (debts_.empty()) { return; }
-    std::erase_if(debts_, [&](const debt& known) {
+bool debts::drop(unsigned node, const base::owner_id& owner) noexcept {
+    if (debts_.empty()) { return false; }
+    const auto dropped = std::erase_if(debts_, [&](const debt& known) {
         return known.node == node && known.withdrawal.ticket.owner == owner;
     });
+    return dropped > 0;
 }
 
 void debts::hurry(unsigned node, base::instant now) noexcept {

@@ -24,8 +24,9 @@ public:
     };
 
     void add(unsigned node, const withdraw_op& withdrawal, base::instant until, base::instant now);
-    /// The ticket asks that node again: what it gets then must not be taken back.
-    void drop(unsigned node, const base::owner_id& owner) noexcept;
+    /// The ticket asks that node again, or holds the lock: what it has there must not be taken
+    /// back. Returns whether there was one: the node may have an earlier vote of the ticket.
+    bool drop(unsigned node, const base::owner_id& owner) noexcept;
     /// The node can be reached again: what it is owed is due now.
     void hurry(unsigned node, base::instant now) noexcept;
     /// Removes and returns those that are due; drops those that have ended.

@@ -42,7 +42,7 @@ public:
         host_.ask(*this, debt_.node, 0, debt_.withdrawal, base::later(now, host_.attempt()), now);
     }
     void on_answer(unsigned node, unsigned /*tag*/, answer& answer, base::instant now) override {
-        if (!is_definite(answer)) { host_.owed.add(node, debt_.withdrawal, debt_.until, now); }
+        if (!is_definite(answer)) { host_.owe(node, debt_.withdrawal, debt_.until, now); }
     }
     void on_give_up(base::instant /*now*/) override {}
 

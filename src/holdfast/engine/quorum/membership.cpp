@@ -33,6 +33,11 @@ membership::readiness membership::check(unsigned node, instant now) const noexce
     }
 }
 
+bool membership::is_joining(unsigned node) const noexcept {
+    const auto present = nodes_[node].state;
+    return present == state::joining || present == state::nameless || present == state::naming;
+}
+
 bool membership::reachable(unsigned node, instant now) const noexcept {
     return may_probe(nodes_[node], now);
 }
@@ -54,16 +59,23 @@ std::string membership::trouble(unsigned node, instant now) const {
 
 std::optional<join_op> membership::next_join(unsigned node, instant now) {
     auto& each = nodes_[node];
+    if (!defect_.empty()) { return std::nullopt; }
     if (each.state == state::unjoined && may_probe(each, now)) {
         each.state = state::joining;
         if (each.silent) { each.next_probe = now + probe_pause; }
         return join_op{.max_lease = max_lease_, .mode = join_mode::look};
     }
-    if (each.state != state::nameless) { return std::nullopt; }
+    return next_naming(node);
+}
+
+std::optional<join_op> membership::next_naming(unsigned node) {
+    auto& each = nodes_[node];
+    if (each.state != state::nameless || !defect_.empty()) { return std::nullopt; }
     const auto tried = [](const member& other) { return other.tried; };
     if (!std::all_of(nodes_.begin(), nodes_.end(), tried)) { return std::nullopt; }
     const bool all_new = std::all_of(nodes_.begin(), nodes_.end(), [](const member& other) {
-        return other.looks_new && !other.silent;
+        const bool has_no_name = other.state == state::nameless || other.state == state::naming;
+        return has_no_name && other.looks_new && !other.silent;
     });
     each.state = state::naming;
     return join_op{.max_lease = max_lease_,
@@ -88,6 +100,7 @@ void membership::on_join_answer(unsigned node, const answer& answer, instant now
     }
     each.id = report.node_id;
     each.state = state::joined;
+    each.looks_new = false; // if it has no name later, it has lost it
     // By this client's clock as well: the node's own may be stepped forward meanwhile.
     each.votes_from = std::max(each.votes_from, now + report.votes_in);
     find_duplicate(node);

@@ -55,8 +55,12 @@ public:
     /// Why this quorum cannot be used at all: a node counts twice, or another max_lease is in use.
     [[nodiscard]] const std::string& defect() const noexcept { return defect_; }
 
-    /// The join to send to a node now, if any.
+    /// The join to send to a node now, because it is to vote, if any.
     [[nodiscard]] std::optional<join_op> next_join(unsigned node, base::instant now);
+    /// The same, only to give a name to a node that has none, once it is known what the others are.
+    [[nodiscard]] std::optional<join_op> next_naming(unsigned node);
+    /// Whether a join of it is under way.
+    [[nodiscard]] bool is_joining(unsigned node) const noexcept;
     void on_join_answer(unsigned node, const answer& answer, base::instant now);
     /// The node has lost its data, or its connection: it may be another one by now.
     void on_left(unsigned node) noexcept;

@@ -52,6 +52,8 @@ private:
     [[nodiscard]] base::milliseconds attempt() const override;
     void complete(task& task, answer&& answer) override;
     void abort_acquires(const ticket& ticket, base::instant now) override;
+    void owe(unsigned node, const withdraw_op& withdrawal, base::instant until,
+             base::instant now) override;
     void renew_soon(std::uint64_t number) override;
     [[nodiscard]] std::uint64_t next_proposal() override;
 

@@ -75,6 +75,22 @@ void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) 
     }
 }
 
+void quorum_engine::owe(unsigned node, const withdraw_op& withdrawal, instant until, instant now) {
+    const auto& owner = withdrawal.ticket.owner;
+    if (withdrawal.asks_again) {
+        if (auto* const held = book.find(owner.number)) { // its release will cover that node
+            held->nodes.add(node);
+            return;
+        }
+        for (const auto& entry : slots_) {
+            const auto* const asked = entry.task == nullptr ? nullptr : entry.task->acquires();
+            const bool same = asked != nullptr && asked->owner == owner;
+            if (same && entry.task->may_hold(node)) { return; } // it withdraws if it fails
+        }
+    }
+    owed.add(node, withdrawal, until, now);
+}
+
 void quorum_engine::renew_soon(std::uint64_t number) {
     sink_->noticed({notice::kind::doubtful, number, 0});
 }
@@ -84,7 +100,13 @@ base::milliseconds quorum_engine::attempt() const {
 }
 
 void quorum_engine::on_node_changed(unsigned node, instant now) {
-    join(now); // what this node is may decide what the others are asked
+    // What this node is may decide what the others are asked.
+    task_host& host = *this;
+    for (unsigned other = 0; other < nodes.size(); ++other) {
+        if (const auto request = nodes.next_naming(other)) {
+            start(std::make_unique<join_task>(host, other, *request), now);
+        }
+    }
     for (std::size_t at = 0; at < slots_.size(); ++at) {
         if (slots_[at].task == nullptr) { continue; }
         slots_[at].task->on_node_changed(node, now);

@@ -63,7 +63,7 @@ public:
 
     void add(unsigned node, op_status status) noexcept {
         if (status == op_status::unknown || status == op_status::failed) {
-            unknown_.add(node);
+            if (left_.has(node)) { unknown_.add(node); }
             return;
         }
         left_.remove(node);

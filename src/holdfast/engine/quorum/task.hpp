@@ -37,6 +37,10 @@ public:
     virtual void complete(task& task, answer&& answer) = 0;
     /// Ends acquires of a ticket that are not decided yet.
     virtual void abort_acquires(const ticket& ticket, base::instant now) = 0;
+    /// A withdrawal was not confirmed: it is sent again, unless its ticket has asked that node
+    /// again meanwhile, or holds the lock.
+    virtual void owe(unsigned node, const withdraw_op& withdrawal, base::instant until,
+                     base::instant now) = 0;
     /// Asks the holder with this number to renew.
     virtual void renew_soon(std::uint64_t number) = 0;
     /// A token that is above all that this client has proposed.
@@ -91,6 +95,8 @@ public:
     virtual void on_give_up(base::instant now) = 0;
     /// Ends an acquire that is not decided yet. REQUIRES: acquires() is not null.
     virtual void on_cancel(base::instant /*now*/) {}
+    /// An undecided acquire: whether a node may have its vote.
+    [[nodiscard]] virtual bool may_hold(unsigned /*node*/) const noexcept { return false; }
     /// The ticket that an undecided acquire asks for; null: it is none.
     [[nodiscard]] virtual const ticket* acquires() const noexcept { return nullptr; }
 

@@ -24,13 +24,16 @@ local function write(id, wait)
     node = id .. ARGV[2] .. string.format('%016d', now + wait) .. ARGV[5]
     redis.call('SET', KEYS[1], node)
 end
+if node and string.sub(node, NODE_MAX_LEASE) ~= ARGV[2] then -- leases of that length may live
+    return {string.sub(node, NODE_ID), string.sub(node, NODE_MAX_LEASE) + 0, 0, 1}
+end
 if not node or string.sub(node, NODE_RUN) ~= ARGV[5] then
     if ARGV[4] == 'l' then return {'', 0, 0, node and 1 or 0} end
     write(ARGV[1], ARGV[4] == 'n' and not node and 0 or ARGV[3])
 end
 local id, max_lease = string.sub(node, NODE_ID), string.sub(node, NODE_MAX_LEASE)
 local wait = string.sub(node, NODE_VOTES_FROM) - now
-if wait > ARGV[3] + 0 and max_lease == ARGV[2] then -- the clock was stepped back
+if wait > ARGV[3] + 0 then -- the clock was stepped back
     wait = ARGV[3] + 0
     write(id, wait)
 end

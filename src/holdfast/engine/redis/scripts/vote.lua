@@ -7,7 +7,8 @@
 local function reject_proposal(now, high, proposed)
     if proposed > math.max(now, high) + PROPOSAL_US then return {ANSWER_TOO_HIGH, now} end
     local highest = high > 0 and high or now - PROPOSAL_US
-    if proposed <= highest then return {ANSWER_BUSY, highest} end
+    -- Without a record the clock is named: a little above `highest` would be too low on arrival.
+    if proposed <= highest then return {ANSWER_BUSY, high > 0 and high or now} end
 end
 
 -- A server that has lost its data has another node id, or none. It must not vote before every lease
