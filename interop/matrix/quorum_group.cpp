@@ -11,7 +11,7 @@ namespace holdfast::interop {
 namespace {
 
 void use_every_server(driver_process& driver) {
-    const auto took = driver.ask("try first first 30500");
+    const auto took = driver.ask("acquire first first 30500 15000");
     if (took != "held" || driver.ask("release first") != "released") {
         throw std::runtime_error{"the first lock on servers that all live: " + took};
     }
