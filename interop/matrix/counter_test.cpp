@@ -24,7 +24,7 @@ void expect_exact_count(driver_process& ours, driver_process& theirs, const std:
         all.push_back(ours.start(request));
         all.push_back(theirs.start(request));
     }
-    for (const auto& one : all) { EXPECT_EQ(one.text(3min), "done " + std::to_string(each)); }
+    for (const auto& one : all) { EXPECT_EQ(one.text(5min), "done " + std::to_string(each)); }
 
     int counted = 0;
     std::ifstream{file} >> counted;

@@ -10,11 +10,8 @@ namespace holdfast::interop {
 
 namespace {
 
-void use_every_server(driver_process& driver) {
-    const auto took = driver.ask("acquire first first 30500 15000");
-    if (took != "held" || driver.ask("release first") != "released") {
-        throw std::runtime_error{"the first lock on servers that all live: " + took};
-    }
+[[noreturn]] void fail(const std::string& why) {
+    throw std::runtime_error{"the first lock on servers that all live: " + why};
 }
 
 } // namespace
@@ -28,6 +25,19 @@ quorum_group::quorum_group(client_under_test client, std::size_t servers)
     ours_ = another_of_ours();
     use_every_server(*theirs_);
     use_every_server(*ours_);
+}
+
+void quorum_group::use_every_server(driver_process& driver) {
+    const auto key = client_.key_prefix + "first";
+    const auto took = driver.ask("acquire first first 30500 15000");
+    if (took != "held") { fail(took); }
+    // A majority is enough for the answer.
+    if (!test::eventually([&] { return votes(key) == live_count(); })) {
+        fail("only " + std::to_string(votes(key)) + " servers have it");
+    }
+    const auto gave = driver.ask("release first");
+    if (gave != "released") { fail(gave); }
+    if (!test::eventually([&] { return votes(key) == 0; })) { fail("it is not given back"); }
 }
 
 std::unique_ptr<driver_process> quorum_group::another_of_theirs() const {

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] std::string ports() const; ///< of all servers, separated by commas
 
 private:
+    void use_every_server(driver_process& driver);
+
     client_under_test client_;
     std::vector<std::unique_ptr<test::redis_server>> servers_;
     std::size_t dead_ = 0; ///< the first ones

@@ -27,6 +27,9 @@ struct quorum_case {
     quorum_shape shape{};
 };
 
+/// Up to nine processes take part: a busy machine delays them more than the two of one server.
+inline constexpr milliseconds quorum_slack = 4 * slack;
+
 /// Whether the servers of a test live as long as the program, or the test may kill them itself.
 enum class group_use { shared, own };
 
@@ -43,14 +46,21 @@ protected:
     [[nodiscard]] driver_process& ours() { return group_->ours(); }
 
     [[nodiscard]] std::string key() const { return GetParam().client.key_prefix + name(); }
+    /// Whether the holder gets the votes of all servers that live. A majority is enough to hold it;
+    /// the other votes follow.
+    [[nodiscard]] bool is_held_everywhere() {
+        return eventually([this] { return group_->votes(key()) == group_->live_count(); });
+    }
     /// Soon: most release a lock without waiting for the slowest server.
     [[nodiscard]] bool becomes_free() {
-        return eventually([this] { return group_->votes(key()) == 0; }, slack);
+        return eventually([this] { return group_->votes(key()) == 0; }, quorum_slack);
     }
 
     /// How long a waiter of theirs, or of ours, may take to notice that the lock is free.
-    [[nodiscard]] milliseconds their_patience() const { return GetParam().client.polls + slack; }
-    [[nodiscard]] milliseconds our_patience() const { return our_longest_poll + slack; }
+    [[nodiscard]] milliseconds their_patience() const {
+        return GetParam().client.polls + quorum_slack;
+    }
+    [[nodiscard]] milliseconds our_patience() const { return our_longest_poll + quorum_slack; }
 
 private:
     std::unique_ptr<quorum_group> own_;

@@ -32,7 +32,7 @@ HOLDFAST_FOR_ALL_QUORUMS(five_servers_two_dead, quorum, {.servers = 5, .dead = 2
 
 TEST_P(quorum, refuses_them_while_we_hold_it) {
     ASSERT_EQ(ours().ask(try_by("a")), "held");
-    EXPECT_TRUE(eventually([this] { return group().votes(key()) == group().live_count(); }));
+    EXPECT_TRUE(is_held_everywhere());
     EXPECT_EQ(theirs().ask(try_by("b")), "busy");
     EXPECT_EQ(theirs().ask(wait_by("b", long_lease, 300ms)), "busy");
     EXPECT_EQ(group().votes(key()), group().live_count()) << "their refused try took votes from us";
@@ -44,7 +44,7 @@ TEST_P(quorum, refuses_them_while_we_hold_it) {
 
 TEST_P(quorum, refuses_us_while_they_hold_it) {
     ASSERT_EQ(theirs().ask(try_by("a")), "held");
-    EXPECT_TRUE(eventually([this] { return group().votes(key()) == group().live_count(); }));
+    EXPECT_TRUE(is_held_everywhere());
     EXPECT_EQ(ours().ask(try_by("b")), "busy");
     EXPECT_EQ(ours().ask(wait_by("b", long_lease, 300ms)), "busy");
     EXPECT_EQ(group().votes(key()), group().live_count()) << "our refused try took votes from them";
@@ -143,8 +143,8 @@ TEST_P(quorum, lets_neither_side_renew_or_release_what_the_other_took_over) {
     ASSERT_EQ(theirs().ask(after_them.try_by("a", short_lease)), "held");
     ASSERT_EQ(ours().ask(after_us.try_by("a", short_lease)), "held");
     for (const auto* lock : {&after_them, &after_us}) {
-        ASSERT_TRUE(
-            eventually([&] { return group().votes(key_of(*lock)) == 0; }, short_lease + slack));
+        ASSERT_TRUE(eventually([&] { return group().votes(key_of(*lock)) == 0; },
+                               short_lease + quorum_slack));
     }
     ASSERT_EQ(ours().ask(after_them.try_by("b")), "held");
     ASSERT_EQ(theirs().ask(after_us.try_by("b")), "held");

@@ -20,7 +20,9 @@ std::string undocumented_keys(test::redis_server& server) {
     static const std::regex documented{R"(redisson_lock_token:.*|hf:token:.*)"};
     std::string out;
     for (const auto& key : keys_of(server)) {
-        if (!std::regex_match(key, documented)) { out += key + "\n"; }
+        if (std::regex_match(key, documented)) { continue; }
+        out += key + ": " + server.command({"GET", key}).text() + ", for " +
+               std::to_string(time_to_live(server, key).count()) + " ms\n";
     }
     return out;
 }

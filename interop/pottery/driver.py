@@ -2,14 +2,39 @@
 
 import logging
 import sys
+import threading
 from importlib.metadata import version
 
+import pottery.redlock
 from pottery import ExtendUnlockedLock, Redlock, ReleaseUnlockedLock
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 import line_protocol
+
+
+class TrackedExecutor(pottery.redlock.BailOutExecutor):
+    """Remembers the requests that this thread did not wait for.
+
+    pottery answers at the majority, and its release can overtake its own acquire on a slow server,
+    where the key stays until its lease ends. docs/interop.md warns of it; here a release first waits
+    for the acquire, so that what is left on the servers is Holdfast's.
+    """
+
+    last = threading.local()
+
+    def __exit__(self, *problem):
+        self.last.executor = self
+        return super().__exit__(*problem)
+
+    @classmethod
+    def wait(cls):
+        if hasattr(cls.last, "executor"):
+            cls.last.executor.shutdown(wait=True)
+
+
+pottery.redlock.BailOutExecutor = TrackedExecutor
 
 
 class Lock:
@@ -38,6 +63,7 @@ class Lock:
             return False
 
     def release(self):
+        TrackedExecutor.wait()
         try:
             self.lock.release()
             return True

@@ -18,11 +18,11 @@
 namespace holdfast::cli {
 
 void add_engine_flags(CLI::App& subcommand, engine_flags& flags) {
-    auto* const url =
-        subcommand
-            .add_option("--url", flags.url,
-                        "The engine: embedded:, embedded:/path, redis://host (also: HOLDFAST_URL)")
-            ->type_name("URL");
+    auto* const url = subcommand
+                          .add_option("--url", flags.url,
+                                      "The engine: embedded:, embedded:/path, redis://host, "
+                                      "redlock://host1,host2,host3 (also: HOLDFAST_URL)")
+                          ->type_name("URL");
     subcommand
         .add_option("--url-file", flags.url_file, "Read the URL from the first line of this file")
         ->type_name("FILE")
@@ -61,8 +61,10 @@ std::string given_url(const engine_flags& flags) {
     if (!flags.url.empty()) {
         const auto authority = flags.url.find("//");
         const auto at = flags.url.find('@');
-        if (authority != std::string::npos && at != std::string::npos &&
-            flags.url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos) {
+        const bool has_user =
+            authority != std::string::npos && at != std::string::npos &&
+            flags.url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos;
+        if (has_user || flags.url.find("sentinel_password=") != std::string::npos) {
             print_message("every user of this machine can see a password in --url; use --url-file "
                           "or HOLDFAST_URL");
         }

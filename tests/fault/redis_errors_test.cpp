@@ -329,11 +329,22 @@ TEST_F(redis_error, of_a_replica_names_the_remedy_also_if_it_became_one_just_now
     (void)here.ping();
     server.command({"REPLICAOF", "127.0.0.1", "1"});
     EXPECT_TRUE(
-        says(take_lock(here), errc::unavailable, between.port(), {"READONLY", "the master"}));
+        says(take_lock(here), errc::unavailable, between.port(), {"replica", "the master"}));
     EXPECT_TRUE(says(take_lock(server.url()), errc::unavailable, server.port(),
                      {"replica", "the address of the master"}));
     server.command({"REPLICAOF", "NO", "ONE"});
     EXPECT_TRUE((mutex{here, "stock"}.try_acquire())) << "and it goes on when it is master again";
+}
+
+TEST_F(redis_error, of_a_replica_ends_the_session_which_redis_itself_would_keep) {
+    auto here = impatient();
+    (void)here.ping();
+    const auto before = between.counts().connections;
+    server.command({"REPLICAOF", "127.0.0.1", "1"});
+    EXPECT_EQ(take_lock(here).code, errc::unavailable);
+    server.command({"REPLICAOF", "NO", "ONE"});
+    EXPECT_TRUE((mutex{here, "stock"}.try_acquire()));
+    EXPECT_GT(between.counts().connections, before);
 }
 
 TEST_F(redis_error, of_a_replica_without_its_master_says_so) {

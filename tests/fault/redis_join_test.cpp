@@ -91,6 +91,28 @@ TEST_F(redis_join, a_server_restarted_with_its_data_votes_late) { // the data ma
     EXPECT_GT(again->votes_in, delay - 5s);
 }
 
+TEST_F(redis_join, a_server_restarted_with_its_data_refuses_another_max_lease) { // P1
+    (void)here.ask(engine::join_op{max_lease, engine::join_mode::vote_now});
+    const auto key = server.command({"GET", "hf:node"}).string();
+    server.restart();
+    server.command({"SET", "hf:node", key}); // as if it had read it from its disk
+    engine::answer other;
+    ASSERT_TRUE(eventually([&] {
+        other = here.join(30s);
+        return other.error != errc::unavailable && other.status != op_status::unknown;
+    }));
+    EXPECT_EQ(other.error, errc::invalid_option) << "leases of 60 s may live that it has forgotten";
+    EXPECT_EQ(server.command({"GET", "hf:node"}).string(), key);
+}
+
+TEST_F(redis_join, a_join_that_arrives_late_does_not_make_a_new_node_vote_at_once) { // P1
+    engine::join_op late{max_lease, engine::join_mode::vote_now};
+    late.not_after = base::system_time().now() - 10ms;
+    const auto joined = here.ask(late).report;
+    ASSERT_NE(joined, nullptr);
+    EXPECT_GT(joined->votes_in, delay - 5s);
+}
+
 TEST_F(redis_join, a_restarted_server_votes_late) {
     const auto id = here.join(max_lease).report->node_id;
     server.restart();

@@ -142,6 +142,32 @@ TEST_F(redis_votes, that_were_asked_for_before_a_withdrawal_take_nothing_when_th
     EXPECT_EQ(all.acquire(mine, {.proposed_token = clock()}).status, op_status::granted);
 }
 
+// P5, P8: likewise.
+TEST_F(redis_votes, that_were_reclaimed_before_a_withdrawal_are_not_made_again_when_they_arrive) {
+    seam_client all{between.url() + "?timeout=5000"};
+    ASSERT_EQ(all.release(all.ticket("other")).status, op_status::not_held) << "it is connected";
+    const auto mine = all.ticket("stock");
+    auto terms = seam_client::acquire_op(mine, {});
+    terms.not_after = base::system_time().now() + 4s;
+    engine::beat_op beat;
+    beat.items.push_back({.ticket = mine,
+                          .lease = 10s,
+                          .order = 1,
+                          .token = clock(),
+                          .reclaim = std::make_shared<const engine::acquire_op>(terms)});
+    between.hold_requests({.with = call_of(scripts::beat)});
+    all.start(beat);
+    all.send();
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    between.cut();
+    all.drive_for(50ms);
+    ASSERT_EQ(all.withdraw(mine).status, op_status::not_held);
+    server.command({"CONFIG", "RESETSTAT"});
+    between.release();
+    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; }));
+    EXPECT_FALSE(is_held()) << "by nobody, for a whole lease";
+}
+
 TEST_F(redis_votes, a_listener_leaves_nothing_behind) { // P8
     seam_client all{server.url()};
     const auto held = all.ticket("stock");

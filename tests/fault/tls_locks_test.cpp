@@ -2,6 +2,7 @@
 
 #include "fault/redis_exercise.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/sentinel_group.hpp"
 #include "support/tls_server.hpp"
 
 namespace holdfast::test {
@@ -25,6 +26,15 @@ TEST_F(tls_locks, are_acquired_and_handed_off) {
     const auto url = server.url() + "?ca=" + authority_.ca_file();
     EXPECT_NO_THROW(hand_over(url));
     EXPECT_NO_THROW(use_everything(url));
+}
+
+TEST_F(tls_locks, are_acquired_from_a_master_behind_sentinels) {
+    const sentinel_group group{{.replicas = 0, .sentinels = 2, .tls = tls_server(authority_).tls}};
+    const auto url = group.url("?ca=" + authority_.ca_file());
+    EXPECT_NO_THROW(hand_over(url));
+    const auto complaint = complaint_about(group.url());
+    EXPECT_EQ(complaint.code, errc::store_forbidden) << complaint.text;
+    EXPECT_THAT(complaint.text, testing::AllOf(HasSubstr("Sentinel at"), HasSubstr("certificate")));
 }
 
 TEST_F(tls_locks, are_renewed) {

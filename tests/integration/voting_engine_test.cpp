@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,9 @@ struct node_state {
     std::atomic<std::uint64_t> released_token{0};
     std::atomic<std::uint64_t> renewed_token{0};
     std::atomic<bool> reclaims{false}; ///< an item of a beat did
+    std::atomic<bool> loses{false};    ///< renewals are answered lost, and nodes may have votes
+    std::function<bool()> is_valid;    ///< of the lease, as its user sees it
+    std::atomic<bool> released_while_valid{false};
 };
 
 /// Grants everything.
@@ -59,8 +63,13 @@ public:
                 state_->renewed_token = item.token;
                 if (item.reclaim != nullptr) { state_->reclaims = true; }
                 out.beats.push_back({item.ticket, op_status::renewed, 7});
+                if (state_->loses) {
+                    out.beats.back().status = op_status::lost;
+                    out.beats.back().error = errc::no_quorum;
+                }
             }
         } else if (const auto* const release = std::get_if<seam::release_op>(&operation)) {
+            state_->released_while_valid = state_->is_valid && state_->is_valid();
             state_->released_token = release->token;
             out.status = op_status::released;
         } else {
@@ -133,6 +142,18 @@ TEST_F(voting, a_release_without_a_quorum_is_tried_again) {
     auto held = take();
     state_->without_quorum = 2;
     EXPECT_EQ(held.release(), release_answer::released);
+}
+
+TEST_F(voting, a_lost_hold_gives_its_votes_back_when_it_is_not_valid_any_more) { // P1, P7
+    auto held = take();
+    state_->is_valid = [&] { return held.valid(); };
+    state_->loses = true;
+    std::error_code failure;
+    held.extend(10s, failure);
+    EXPECT_EQ(failure, errc::lost);
+    EXPECT_TRUE(eventually([&] { return state_->released_token == 7; })) << "it releases its votes";
+    EXPECT_FALSE(held.valid());
+    EXPECT_FALSE(state_->released_while_valid) << "another could get them";
 }
 
 TEST_F(voting, a_doubtful_hold_is_renewed_at_once) {

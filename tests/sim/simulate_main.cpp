@@ -21,7 +21,7 @@ namespace {
 
 using namespace holdfast::sim;
 
-constexpr std::string_view usage = R"(Runs the simulation of docs/design.md with many seeds.
+constexpr std::string_view usage = R"(Runs the simulation of CONTRIBUTING.md with many seeds.
 
   --seeds N       how many (10000), from --first N (1) on
   --seed N        this one only
@@ -126,7 +126,7 @@ summary run_job(const arguments& arguments, unsigned job) {
         out.failed = !result.violation.empty();
         if (out.failed) { report(runner, scenario, result, arguments.whole); }
         if (out.failed) { return out; }
-        if (arguments.trace) { std::cout << runner.explain(scenario); }
+        if (arguments.trace) { std::cout << runner.explain(scenario) << std::flush; }
     }
     return out;
 }
@@ -138,9 +138,14 @@ int start_job(const arguments& arguments, unsigned job) {
     const auto child = ::fork();
     if (child < 0) { throw std::runtime_error{"fork"}; }
     if (child == 0) {
-        const auto done = run_job(arguments, job);
-        const auto written = ::write(ends[1], &done, sizeof done);
-        ::_exit(written == sizeof done ? 0 : 1);
+        try {
+            const auto done = run_job(arguments, job);
+            const auto written = ::write(ends[1], &done, sizeof done);
+            ::_exit(written == sizeof done ? 0 : 1);
+        } catch (const std::exception& failure) {
+            std::cerr << failure.what() << std::endl;
+            ::_exit(2);
+        }
     }
     ::close(ends[1]);
     return ends[0];
@@ -153,11 +158,12 @@ int run_all(const arguments& arguments) {
         pipes.push_back(start_job(arguments, job));
     }
     summary all;
+    bool died = false;
     for (const int pipe : pipes) {
         summary part;
         if (::read(pipe, &part, sizeof part) != sizeof part) {
             std::cout << "a process has died\n";
-            all.failed = true;
+            died = true;
         }
         ::close(pipe);
         all.runs += part.runs;
@@ -170,6 +176,7 @@ int run_all(const arguments& arguments) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
     std::cout << all.runs << " runs, " << all.events << " events, " << all.leases << " leases, "
               << all.losses << " lost, in " << took.count() << " s\n";
+    if (died) { return 2; }
     if (arguments.planted == mistake::none) { return all.failed ? 1 : 0; }
     std::cout << name_of(arguments.planted) << (all.failed ? " was found\n" : " was NOT found\n");
     return all.failed ? 0 : 1;

@@ -6,6 +6,7 @@
 #if HOLDFAST_WITH_REDIS
 #    include "support/redis_store.hpp"
 #    include "support/redlock_store.hpp"
+#    include "support/sentinel_store.hpp"
 #endif
 
 #include <atomic>
@@ -73,6 +74,9 @@ const std::vector<engine_under_test>& engines() {
             in_layout("redis_plain", "?layout=plain"),
             in_layout("redis_plain_fenced", "?layout=plain&fencing=yes"),
             in_layout("redis_redisson", "?layout=redisson&fencing=yes"),
+            {.name = "redis_sentinel",
+             .make_store = make<sentinel_store>,
+             .dead_url = "redis+sentinel://127.0.0.1:1/mymaster"},
             {.name = "redlock",
              .make_store = make<redlock_store>,
              .dead_url = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"},

@@ -71,6 +71,7 @@ redis_server::redis_server(redis_server_options options)
     : options_{std::move(options)}, folder_{make_folder()}, maker_{::getpid()} {
     try {
         if (options_.adjustable_clock) { set_clock(0s); }
+        if (!options_.config.empty()) { std::ofstream{folder_ / "config"} << options_.config; }
         start();
     } catch (...) {
         end();
@@ -119,10 +120,11 @@ std::vector<std::string> redis_server::arguments() const {
         out = {"env", "LD_PRELOAD=" HOLDFAST_CLOCK_SHIFT_LIBRARY,
                "HOLDFAST_CLOCK_SHIFT=" + (folder_ / "clock").string()};
     }
-    out.insert(out.end(),
-               {program(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
-                folder_.string(), "--port", options_.tls ? "0" : std::to_string(port_),
-                "--unixsocket", unix_path().string()});
+    out.push_back(program());
+    if (!options_.config.empty()) { out.push_back(folder_ / "config"); }
+    out.insert(out.end(), {"--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+                           folder_.string(), "--port", options_.tls ? "0" : std::to_string(port_),
+                           "--unixsocket", unix_path().string()});
     const auto add = [&](const std::string& name, const std::string& value) {
         if (value.empty()) { return; }
         out.push_back(name);
@@ -208,6 +210,10 @@ void redis_server::restart() {
 
 redis_reply redis_server::command(const std::vector<std::string>& command_words) {
     if (!control_) { throw std::runtime_error{command_words.at(0) + ": the server was killed"}; }
+    // A sentinel that changes a server's role ends its clients' connections, also this one.
+    if (control_->closes(0ms) && !answers()) {
+        throw std::runtime_error{command_words.at(0) + ": the server does not answer"};
+    }
     return control_->ask(command_words);
 }
 

@@ -28,6 +28,7 @@ struct redis_server_options {
     std::string password{};                ///< of the default user; empty: none
     std::optional<redis_server_tls> tls{}; ///< if set, the port is TLS only
     bool adjustable_clock = false;         ///< set_clock() works
+    std::string config{};                  ///< lines of a configuration file; empty: no file
 };
 
 /// Listens on a free port of 127.0.0.1 and on a unix socket, and stores nothing on disk. The

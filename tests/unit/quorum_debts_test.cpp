@@ -11,8 +11,15 @@ using engine::quorum::debts;
 
 base::instant at(base::duration time) { return base::instant{1h} + time; }
 
-engine::withdraw_op of(std::uint64_t number, bool asks_again = true) {
-    return {{"stock", {{}, number}}, asks_again};
+engine::op of(std::uint64_t number, bool asks_again = true) {
+    return engine::withdraw_op{{"stock", {{}, number}}, asks_again};
+}
+engine::op release_of(std::uint64_t number) {
+    return engine::release_op{.ticket = {"stock", {{}, number}}, .token = 7};
+}
+bool is_final(const engine::op& request) {
+    const auto* const withdrawal = std::get_if<engine::withdraw_op>(&request);
+    return withdrawal != nullptr && !withdrawal->asks_again;
 }
 
 TEST(debts, are_due_after_a_pause) {
@@ -53,8 +60,21 @@ TEST(debts, of_one_ticket_on_one_node_are_one) {
     owed.add(0, of(1, true), at(2s), at(0s));
     const auto due = owed.take_due(at(900ms));
     ASSERT_EQ(due.size(), 1U);
-    EXPECT_FALSE(due[0].withdrawal.asks_again);
+    EXPECT_TRUE(is_final(due[0].request));
     EXPECT_EQ(due[0].until, at(5s));
+}
+
+TEST(debts, of_a_release_stay_releases_until_something_else_is_owed) {
+    debts owed;
+    owed.add(0, release_of(1), at(5s), at(0s));
+    owed.add(0, release_of(1), at(5s), at(0s));
+    owed.add(1, release_of(1), at(5s), at(0s));
+    owed.add(1, of(1, true), at(5s), at(0s)); // an acquire may be on its way
+    const auto due = owed.take_due(at(500ms));
+    ASSERT_EQ(due.size(), 2U);
+    ASSERT_TRUE(std::holds_alternative<engine::release_op>(due[0].request));
+    EXPECT_EQ(std::get<engine::release_op>(due[0].request).token, 7U);
+    EXPECT_TRUE(is_final(due[1].request));
 }
 
 TEST(debts, of_a_ticket_that_asks_again_are_dropped) {
@@ -76,8 +96,29 @@ TEST(debts, have_a_limit) {
     }
     EXPECT_EQ(owed.size(), debts::max_debts);
     for (const auto& due : owed.take_due(at(1s))) {
-        EXPECT_NE(due.withdrawal.ticket.owner.number, 7U);
+        EXPECT_NE(engine::quorum::ticket_of(due.request).owner.number, 7U);
     }
+}
+
+TEST(debts, of_thousands_of_tickets_are_handled_one_by_one) { // P9
+    debts owed;
+    for (std::uint64_t round = 0; round < 4; ++round) {
+        const auto now = at(500ms * static_cast<int>(round));
+        for (const auto& due : owed.take_due(now)) {
+            owed.add(due.node, due.request, due.until, now);
+        }
+        while (owed.size() < debts::max_debts) {
+            owed.add(1, of(round * debts::max_debts + owed.size()), at(1h), now);
+        }
+    }
+    EXPECT_EQ(owed.size(), debts::max_debts);
+    for (std::uint64_t number = 0; number < debts::max_debts; ++number) {
+        owed.add(2, of(1'000'000 + number), at(2h), at(10s)); // each drops one
+    }
+    EXPECT_EQ(owed.size(), debts::max_debts);
+    owed.hurry(2, at(10s));
+    EXPECT_EQ(owed.take_due(at(10s)).size(), debts::max_debts);
+    EXPECT_EQ(owed.due(), base::never);
 }
 
 } // namespace

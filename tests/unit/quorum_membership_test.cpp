@@ -76,6 +76,20 @@ TEST_F(quorum_membership, a_new_quorum_votes_at_once) {
     for (unsigned node = 0; node < 3; ++node) { EXPECT_EQ(join(node), join_mode::vote_now); }
 }
 
+TEST_F(quorum_membership, that_a_quorum_is_new_counts_for_a_moment_only) { // P1
+    for (unsigned node = 0; node < 3; ++node) { EXPECT_EQ(join(node), join_mode::look); }
+    for (unsigned node = 0; node < 3; ++node) {
+        nodes.on_join_answer(node, nameless(true), at(0s));
+    }
+    const auto named = nodes.next_join(0, at(1s));
+    ASSERT_TRUE(named);
+    EXPECT_EQ(named->mode, join_mode::vote_now);
+    EXPECT_EQ(named->not_after, at(membership::longest_look));
+    // This client was stopped. Meanwhile another one may have used the nodes, and one of them may
+    // have lost its data.
+    EXPECT_EQ(join(1, at(membership::longest_look)), join_mode::vote_later);
+}
+
 TEST_F(quorum_membership, a_node_without_identity_beside_others_votes_later) {
     for (unsigned node = 0; node < 3; ++node) { EXPECT_EQ(join(node), join_mode::look); }
     nodes.on_join_answer(0, joined_as(10), at(0s));
@@ -107,8 +121,17 @@ TEST_F(quorum_membership, a_node_that_lost_its_data_does_not_vote_before_its_tim
     EXPECT_EQ(join(1), join_mode::look);
     nodes.on_join_answer(1, joined_as(21, 30s), at(0s));
     EXPECT_EQ(nodes.check(1, at(29s)), readiness::down);
-    EXPECT_THAT(nodes.trouble(1, at(20s)), HasSubstr("votes in 10 s"));
+    EXPECT_EQ(nodes.trouble(1, at(20s)), "votes in 10 s");
+    EXPECT_THAT(nodes.why_some_wait(at(20s)), HasSubstr("every lease that it may have forgotten"));
     EXPECT_EQ(nodes.check(1, at(30s)), readiness::votes);
+    EXPECT_EQ(nodes.why_some_wait(at(30s)), "");
+}
+
+TEST_F(quorum_membership, a_message_names_a_server_once) {
+    EXPECT_EQ(engine::quorum::without_server("Redis at [::1]:7: connection refused"),
+              "connection refused");
+    EXPECT_EQ(engine::quorum::without_server("Redis at h:7: ERR no: see it"), "ERR no: see it");
+    EXPECT_EQ(engine::quorum::without_server("the file is gone: x"), "the file is gone: x");
 }
 
 TEST_F(quorum_membership, a_node_of_a_quorum_that_was_new_is_not_new_again) { // P1
@@ -167,6 +190,16 @@ TEST_F(quorum_membership, a_silent_node_is_probed_now_and_then) {
     EXPECT_EQ(nodes.check(1, at(150ms)), readiness::down);
     nodes.on_contact(1);
     EXPECT_EQ(nodes.check(1, at(150ms)), readiness::votes);
+}
+
+TEST_F(quorum_membership, a_node_that_could_not_join_is_asked_again_after_a_pause) { // P9
+    join_all();
+    nodes.on_left(1);
+    EXPECT_EQ(join(1), join_mode::look);
+    nodes.on_join_answer(1, unreachable(), at(0s));
+    EXPECT_EQ(join(1, at(0s)), std::nullopt);
+    EXPECT_EQ(join(1, at(99ms)), std::nullopt);
+    EXPECT_EQ(join(1, at(100ms)), join_mode::look);
 }
 
 TEST_F(quorum_membership, silent_nodes_are_asked_if_the_others_are_no_majority) {

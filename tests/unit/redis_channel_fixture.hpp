@@ -34,7 +34,7 @@ protected:
     /// A new connection, on which the greeting has loaded nothing.
     void open() {
         output = {};
-        channel.start_session(output, {}, "server:6379");
+        channel.start_session(output, {}, "server:6379", now);
     }
     /// The connection ends: what is in flight is failed.
     void close(const engine::redis::connection_loss& loss) {
@@ -98,7 +98,7 @@ protected:
     std::vector<engine::notice> notices;
     engine::redis::operations operations;
     engine::redis::output_buffer output;
-    engine::redis::command_channel channel{2s};
+    engine::redis::command_channel channel{{.command_timeout = 2s}};
 
 private:
     void answered(engine::answer&& answer) override { answers.push_back(std::move(answer)); }

@@ -369,6 +369,25 @@ TEST_F(redis_native_layout, does_not_acquire_while_a_lost_withdrawal_may_arrive)
     EXPECT_THAT(take_calls(), testing::ElementsAre("acquire"));
 }
 
+TEST_F(redis_native_layout, a_withdrawal_stops_a_reclaim_that_may_still_arrive) { // P5
+    auto terms = std::make_shared<engine::acquire_op>();
+    terms->ticket = ticket(7);
+    terms->lease = 30s;
+    terms->not_after = now + 1s;
+    engine::beat_op beat;
+    beat.items.push_back({ticket(7), false, 30s, 3, 1'700'000'000'000'001, terms});
+    begin(1, beat);
+    const auto item = take_commands().at(0).at(4);
+    close({});
+    open();
+    begin(2, engine::withdraw_op{ticket(7)});
+    const auto sent = take_commands().at(0);
+    ASSERT_EQ(sent.size(), 6U);
+    EXPECT_GE(sent[5], std::string{fields::item_not_after.of(item)});
+    begin(3, engine::withdraw_op{ticket(8)});
+    EXPECT_EQ(take_commands().at(0).size(), 5U) << "another ticket";
+}
+
 TEST_F(redis_native_layout, sends_what_a_reclaim_needs) {
     auto terms = std::make_shared<engine::acquire_op>();
     terms->ticket = ticket(7);

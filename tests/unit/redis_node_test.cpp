@@ -25,7 +25,7 @@ class no_listener final : public engine::redis::node_listener {
 class redis_standalone : public testing::Test {
 protected:
     no_listener listener;
-    engine::redis::inbox inbox{"hf:", base::client_id::make()};
+    engine::redis::inbox inbox{"hf:", base::client_id::make(), false};
     engine::redis::options options{.server = {.host = "example", .port = 7000}};
     standalone topology{options, inbox.channels(), inbox, listener};
 };

@@ -81,6 +81,18 @@ TEST_F(redis_pipeline, fails_an_operation_that_the_server_refuses) {
     EXPECT_THAT(answers[0].detail, testing::HasSubstr("server:6379"));
 }
 
+TEST_F(redis_pipeline, ends_the_session_with_a_server_that_has_become_a_replica) {
+    send(1);
+    send(2);
+    take_bytes(12);
+    EXPECT_THAT(say("-READONLY You can't write against a read only replica.\r\n"),
+                testing::HasSubstr("read-only replica"));
+    EXPECT_THAT(statuses(1), testing::ElementsAre(engine::op_status::failed))
+        << "it certainly did not happen";
+    EXPECT_TRUE(answers.at(0).retry_now) << "on the next connection";
+    EXPECT_THAT(statuses(2), testing::IsEmpty()) << "lost with the connection";
+}
+
 TEST_F(redis_pipeline, answers_unknown_for_requests_that_may_have_arrived_and_failed_for_the_rest) {
     send(1);
     send(2);

@@ -105,6 +105,32 @@ TEST_F(redis_polling_layout, does_not_retry_an_operation_that_has_timed_out) {
     EXPECT_EQ(operations.active(), 0U);
 }
 
+TEST_F(redis_polling_layout, sends_no_second_request_behind_the_withdrawal_of_its_ticket) {
+    acquire(1, engine::queueing::listen);
+    take_names();
+    begin(2, engine::withdraw_op{ticket(1), true});
+    EXPECT_THAT(take_names(), testing::ElementsAre("EVALSHA"));
+    say(bulk("somebody else"));
+    EXPECT_TRUE(take_names().empty()) << "if the lock is free by now, nobody would give it back";
+    EXPECT_EQ(statuses(1), std::vector{op_status::busy});
+    say(":0\r\n");
+
+    acquire(1, engine::queueing::listen); // the ticket asks again
+    take_names();
+    say(bulk("somebody else"));
+    EXPECT_THAT(take_names(), testing::ElementsAre("SUBSCRIBE", "EVALSHA"));
+}
+
+TEST_F(redis_polling_layout, does_not_take_a_lock_again_that_its_withdrawal_gives_back) {
+    acquire(1);
+    take_names();
+    begin(2, engine::withdraw_op{ticket(1), true});
+    take_names();
+    say(bulk(ticket(1).owner.text()));
+    EXPECT_TRUE(take_names().empty());
+    EXPECT_EQ(statuses(1), std::vector{op_status::unknown});
+}
+
 TEST_F(redis_polling_layout, withdraws_a_cancelled_grant) {
     acquire(7);
     take_names();

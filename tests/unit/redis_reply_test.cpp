@@ -56,6 +56,10 @@ constexpr std::string_view everything = "+OK\r\n"
                                         "$-1\r\n"
                                         ">-1\r\n"
                                         "$0\r\n\r\n"
+                                        "%2\r\n$1\r\n%\r\n:1\r\n$1\r\nb\r\n*1\r\n+x\r\n"
+                                        "%5\r\n:0\r\n:1\r\n:2\r\n:3\r\n:4\r\n"
+                                        ":5\r\n:6\r\n:7\r\n:8\r\n:9\r\n"
+                                        "%0\r\n"
                                         "*0\r\n";
 
 std::vector<std::string> all_of_it() {
@@ -74,6 +78,9 @@ std::vector<std::string> all_of_it() {
             "nothing",
             ">nothing",
             "''",
+            "['%' 1 'b' ['x']]",
+            "[0 1 2 3 4 5 6 7 8 9]",
+            "[]",
             "[]"};
 }
 
@@ -145,7 +152,7 @@ TEST(redis_reply, that_is_null_is_no_number_and_has_no_items) {
 TEST(redis_reply, that_is_malformed_is_a_permanent_fault) {
     for (const std::string_view bytes :
          {"?what\r\n", ">x\r\n", ":12x4\r\n", ":\r\n", ":99999999999999999999\r\n",
-          ">2147483647\r\n", "*2147483647\r\n", "\r\n"}) {
+          ">2147483647\r\n", "*2147483647\r\n", "\r\n", "%x\r\n", "%2147483647\r\n", "%-1\r\n"}) {
         reply_reader reader;
         std::vector<std::string> heard;
         EXPECT_TRUE(hear(reader, "+before\r\n", heard));

@@ -43,7 +43,7 @@ TEST_F(redis_script_cache, on_a_new_connection_has_only_what_the_greeting_loaded
     channel.scripts().ensure(both, now);
     close({});
     output = {};
-    channel.start_session(output, second, "server:6379");
+    channel.start_session(output, second, "server:6379", now);
     EXPECT_FALSE(channel.scripts().has(both));
     EXPECT_TRUE(channel.scripts().has(second));
     channel.scripts().ensure(second, now);

@@ -25,6 +25,9 @@ TEST_P(redis_server_error, has_its_code) {
     EXPECT_EQ(error.code, GetParam().code) << error.detail;
     EXPECT_THAT(error.detail, testing::StartsWith("Redis at 127.0.0.1:6379: "));
     EXPECT_EQ(error.scripts_are_gone, GetParam().reply.starts_with("NOSCRIPT"));
+    const bool replica =
+        GetParam().reply.starts_with("READONLY") || GetParam().reply.starts_with("MASTERDOWN");
+    EXPECT_EQ(error.is_replica, replica);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -41,6 +44,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "command script: 0f, on @user_script:1.",
                    errc::store_forbidden},
         error_case{"NOSCRIPT No matching script. Please use EVAL.", errc::unavailable},
+        error_case{"READONLY You can't write against a read only replica.", errc::unavailable},
+        // a script
+        error_case{"READONLY You can not run script with write flag on readonly replica.",
+                   errc::unavailable},
+        error_case{"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to "
+                   "'no'.",
+                   errc::unavailable},
         error_case{"ERR max number of clients reached", errc::unavailable},
         error_case{"ERR something that no version says", errc::internal}),
     [](const auto& test) { return std::to_string(test.index); });

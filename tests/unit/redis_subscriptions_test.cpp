@@ -74,7 +74,7 @@ TEST_F(redis_subscriptions, end_with_their_connection) {
 
 TEST_F(redis_subscriptions, to_the_inbox_deliver_notices) {
     const base::client_id client = base::client_id::make();
-    inbox mine{"hf:", client};
+    inbox mine{"hf:", client, false};
     mine.attach(*this);
     const auto names = mine.channels();
     ASSERT_EQ(names.size(), 2U);

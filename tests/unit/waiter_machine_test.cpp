@@ -81,6 +81,17 @@ TEST(waiter_machine, beats_earlier_if_the_engine_gives_a_check_in_time) {
     EXPECT_EQ(waiter.actions.wake, at(650)) << "and never later than usual";
 }
 
+TEST(waiter_machine, without_a_place_on_the_engine_asks_again_when_the_engine_says) {
+    test_waiter waiter{for_ever};
+    waiter(start, 0);
+    waiter.feed({.event = queued, .check_in = 3s, .no_place = true}, 10);
+    EXPECT_EQ(waiter.actions.wake, at(3010)) << "retry_min of a quorum may be long";
+    EXPECT_EQ(waiter(tick, 3010), "queued, beat, @3960");
+    EXPECT_EQ(waiter(beat_lost, 3010), "asking, ask until 8010");
+    waiter.feed({.event = queued, .check_in = 3s, .no_place = true}, 3020);
+    EXPECT_EQ(waiter(push_maybe_free, 3100), "asking, ask until 8100") << "or sooner";
+}
+
 TEST(waiter_machine, sends_one_beat_at_a_time) {
     test_waiter waiter{for_ever};
     waiter(start, 0);

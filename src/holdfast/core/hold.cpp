@@ -165,6 +165,14 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
     last_detail_ = answer.detail;
     feed({event, sent, lease}, now);
     complete_extends(sent, lease, event == lease_event::renewed, now);
+    // Of a quorum some nodes may still have their votes. valid() is false by now.
+    const bool leaves_votes =
+        answer.status == engine::op_status::lost && answer.error == errc::no_quorum;
+    if (leaves_votes && !forgotten_ && machine_.state() == machine::lease_state::lost) {
+        lease_machine::actions give_back;
+        give_back.release = true;
+        apply(give_back, now);
+    }
 }
 
 void hold::on_notice(const engine::notice& notice, instant now) {

@@ -81,7 +81,8 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
     if (answer.status != engine::op_status::granted && answer.status != engine::op_status::busy) {
         core_.driver().listen(op_.ticket.owner.number, *this);
     }
-    feed({to_event(answer), answer.token, sent, answer.ahead, answer.check_in, answer.retry_now},
+    feed({to_event(answer), answer.token, sent, answer.ahead, answer.check_in, answer.retry_now,
+          answer.no_place},
          now);
 }
 

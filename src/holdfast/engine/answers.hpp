@@ -62,6 +62,9 @@ struct answer {
     /// With queued: when the waiter should beat, because a hold ahead of it ends then if it is not
     /// renewed. 0: not known.
     base::duration check_in{0};
+    /// With queued: the engine keeps no entry of the waiter, so it needs no heartbeats. It only
+    /// asks again after `check_in`.
+    bool no_place = false;
     std::error_code error; ///< with failed, and where known with unknown
     /// With failed and unknown: an immediate retry may succeed, because an open connection broke,
     /// or the server lost a script that is being loaded again.

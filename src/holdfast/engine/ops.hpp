@@ -148,6 +148,9 @@ enum class join_mode : std::uint8_t {
 struct join_op {
     base::milliseconds max_lease{0}; ///< the longest lease of the whole fleet; 0: only identify it
     join_mode mode = join_mode::look;
+    /// With vote_now: an engine that receives it later treats it as vote_later. That the quorum is
+    /// new is true only for a moment.
+    base::instant not_after = base::never;
     lock_format format{};
 };
 

@@ -3,6 +3,8 @@
 #include <holdfast/error.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -83,8 +85,11 @@ void parse_query(std::string_view text, url& into) {
         }
         const auto message = "query: " + key_text(key) + " is there twice";
         auto value = decode(pair.substr(equals + 1), "query");
+        const auto found = into.query.find(key);
         if (key == "node") {
             into.nodes.push_back(std::move(value));
+        } else if (key == "map" && found != into.query.end()) {
+            found->second += ',' + value;
         } else if (!into.query.emplace(std::move(key), std::move(value)).second) {
             refuse(message);
         }
@@ -118,7 +123,7 @@ url url::parse(std::string_view text) {
     return out;
 }
 
-void url::allow_only(std::initializer_list<std::string_view> known) const {
+void url::allow_only(const std::vector<std::string_view>& known) const {
     const auto require_known = [&](const std::string& key) {
         if (std::find(known.begin(), known.end(), key) != known.end()) { return; }
         std::string list;
@@ -128,6 +133,20 @@ void url::allow_only(std::initializer_list<std::string_view> known) const {
     };
     for (const auto& [key, value] : query) { require_known(key); }
     if (!nodes.empty()) { require_known("node"); }
+}
+
+std::optional<base::milliseconds> read_duration(std::string_view text) noexcept {
+    constexpr std::int64_t longest = 1'000'000'000;
+    std::int64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (failure != std::errc{} || value < 0 || value > longest) { return std::nullopt; }
+    const std::string_view unit{stop, static_cast<std::size_t>(end - stop)};
+    if (unit.empty() || unit == "ms") { return base::milliseconds{value}; }
+    if (unit == "s") { return std::chrono::seconds{value}; }
+    if (unit == "m") { return std::chrono::minutes{value}; }
+    if (unit == "h") { return std::chrono::hours{value}; }
+    return std::nullopt;
 }
 
 } // namespace holdfast::engine

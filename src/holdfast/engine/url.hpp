@@ -1,7 +1,10 @@
 #pragma once
 // The URL of an engine, parsed.
 
+#include "holdfast/base/clock.hpp"
+
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +17,19 @@ struct url {
     std::string authority; ///< between `//` and the next `/`, `?` or the end; not parsed further
     std::string path;      ///< percent-decoded
     std::map<std::string, std::string, std::less<>> query; ///< percent-decoded, but not `node`
-    std::vector<std::string> nodes; ///< the values of the key `node`, the only one to be repeated
+    /// The values of the key `node`, which may be repeated. So may `map`, whose values are joined
+    /// by commas in `query`.
+    std::vector<std::string> nodes;
 
     /// Throws error(invalid_url), naming the invalid part. Does no I/O. Never quotes the authority,
     /// which may contain a password.
     [[nodiscard]] static url parse(std::string_view text);
 
     /// Throws error(invalid_url) naming the first query key that is not one of `known`.
-    void allow_only(std::initializer_list<std::string_view> known) const;
+    void allow_only(const std::vector<std::string_view>& known) const;
 };
+
+/// `30s`, `500ms`, `2m`, `1h`; a number alone is milliseconds. Empty: it is no duration.
+[[nodiscard]] std::optional<base::milliseconds> read_duration(std::string_view text) noexcept;
 
 } // namespace holdfast::engine

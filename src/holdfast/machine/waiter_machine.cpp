@@ -255,7 +255,9 @@ waiter_machine::actions waiter_machine::on_beat_answer(const wait_input& input,
 waiter_machine::actions waiter_machine::schedule_beat(const wait_input& input,
                                                       instant now) noexcept {
     next_ = later(now, input.ahead < front_waiters ? front_beat : usual_beat);
-    if (input.check_in > duration::zero()) {
+    if (input.no_place) {
+        next_ = later(now, std::max<duration>(input.check_in, soonest_beat));
+    } else if (input.check_in > duration::zero()) {
         next_ = std::min(next_, later(now, std::max<duration>(input.check_in, soonest_beat)));
     }
     return idle_until_wake();

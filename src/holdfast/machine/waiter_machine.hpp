@@ -39,6 +39,7 @@ struct wait_input {
     unsigned ahead = 0;
     base::duration check_in{0};
     bool retry_now = false; ///< with unknown, unavailable: see engine::answer
+    bool no_place = false;  ///< with queued: likewise
 };
 
 /// How the caller wants to wait.

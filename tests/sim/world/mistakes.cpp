@@ -31,7 +31,7 @@ void drop_not_after(std::string& text) {
 }
 
 void accept_any_token(std::string& text) {
-    replace(text, R"(if proposed <= highest then return \{[0-9]+, highest\} end)", "");
+    replace(text, R"(if proposed <= highest then return [^\n]* end)", "");
 }
 
 /// The node says that it has raised the token, and has not.
@@ -40,9 +40,7 @@ void keep_first_token(std::string& text) {
     replace(text, R"(return held\.token\n)", "return math.max(held.token, proposed)\n");
 }
 
-void vote_at_once(std::string& text) {
-    replace(text, R"(ARGV\[4\] == 'n' and not node and 0 or ARGV\[3\])", "0");
-}
+void vote_at_once(std::string& text) { replace(text, R"(is_new and 0 or ARGV\[3\])", "0"); }
 
 void let_renewals_shorten(std::string& text) {
     replace(text, R"(if order <= sub\(rec, [0-9]+, [0-9]+\) then return true end)", "");

@@ -46,7 +46,7 @@ public:
     /// An operator has broken the lock. If no majority has the hold any more, its holder may go on
     /// until its next renewal. That fails if the break was of all nodes; else the hold may be made
     /// again on other nodes.
-    void on_broken(sim_client& client, const ticket_id& ticket, bool on_all);
+    void on_broken(const sim_client& client, const ticket_id& ticket, bool on_all);
     [[nodiscard]] const std::optional<node_hold>& hold_on(unsigned node) const {
         return holds_[node];
     }
@@ -75,6 +75,7 @@ private:
     std::map<ticket_id, sim_time> over_;          ///< confirmed, and since when
     /// Since when, by the client's clock; `never`: on some nodes only.
     std::map<ticket_id, base::instant> broken_;
+    std::set<ticket_id> expired_; ///< leases that were not renewed in time
     std::set<std::pair<unsigned, unsigned>> served_;
     const sim_client::held_lease* valid_ = nullptr; ///< the one in this round
     sim_time valid_until_{};

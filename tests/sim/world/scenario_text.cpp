@@ -35,8 +35,10 @@ std::string describe_effect(const fault& fault) {
     case fault_kind::wipe_node: return node + " crashes, and is back without its data in " + span;
     case fault_kind::flush_node: return node + " loses its data";
     case fault_kind::break_on_node:
-        return fault.variant == 0 ? "the lock is broken, and most nodes lose their data"
-                                  : std::string{"the lock is broken on node 0 only"};
+        return fault.variant == 0
+                   ? "all connections break, the lock is broken, and most nodes lose "
+                     "their data"
+                   : std::string{"the lock is broken on node 0 only"};
     case fault_kind::pause_client: return client + " is stopped for " + span;
     case fault_kind::crash_client: return client + " dies; another starts in " + span;
     case fault_kind::step_wall:

@@ -109,12 +109,12 @@ void sim_client::set_due(lock_caller& caller, sim_time when) {
                         static_cast<std::uint32_t>(&caller - callers_.data()));
 }
 
-void sim_client::think(lock_caller& caller) {
+void sim_client::think(lock_caller& caller, sim_time least) {
     const auto at = static_cast<unsigned>(&caller - callers_.data());
     caller.state = caller_state::thinking;
     caller.step = step_of(context_.scenario, index_, at, life_ * 1000 + caller.steps++);
     if (calm_) { calm_step(caller.step); }
-    set_due(caller, context_.now + caller.step.think);
+    set_due(caller, context_.now + std::max(caller.step.think, least));
 }
 
 void sim_client::set_calm() {
@@ -233,7 +233,8 @@ void sim_client::end_wait(lock_caller& caller) {
     }
     note("gets no lock for number " + std::to_string(caller.number) + ": " +
          (task->detail().empty() ? "busy, or in time no more" : task->detail()));
-    think(caller);
+    // While too few nodes vote, a wait without connect_wait fails at once: it would try for ever.
+    think(caller, calm_ ? milliseconds{200} : milliseconds{0});
 }
 
 void sim_client::begin_hold(lock_caller& caller) {

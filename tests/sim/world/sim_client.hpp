@@ -134,7 +134,7 @@ private:
     void begin_hold(lock_caller& caller);
     void extend(lock_caller& caller);
     void release(lock_caller& caller);
-    void think(lock_caller& caller);
+    void think(lock_caller& caller, sim_time least = {});
     void look();
     void close_tickets();
     void wake_later();

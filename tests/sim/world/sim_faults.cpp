@@ -84,6 +84,7 @@ void sim_world::flush_node(unsigned node) {
 void sim_world::break_on(unsigned node) {
     auto& broken = nodes_[node];
     if (broken.ready_at > now_) { return; }
+    const auto held = checks_.hold_on(node);
     constexpr link_id operators = ~link_id{0};
     namespace scripts = engine::redis::scripts;
     std::string commands;
@@ -97,12 +98,23 @@ void sim_world::break_on(unsigned node) {
     });
     broken.server.close(operators);
     checks_.on_node_replaced(node, false);
+    // Its client may not have heard of the grant yet, and is the holder when it does.
+    const auto* const holder = held ? clients_[held->ticket.client].get() : nullptr;
+    if (holder != nullptr && holder->life() == held->ticket.life) {
+        checks_.on_broken(*holder, held->ticket, false);
+    }
 }
 
-/// An operator breaks the lock, and most nodes lose their data, so that they forget the break.
+/// An operator breaks the lock while no client is connected, so that no notice of it arrives. Then
+/// most nodes lose their data, so that they forget the break: only the next renewal can tell.
 void sim_world::break_everywhere() {
     const auto is_away = [this](const sim_node& node) { return node.ready_at > now_; };
     if (std::any_of(nodes_.begin(), nodes_.end(), is_away)) { return; }
+    for (unsigned client = 0; client < clients_.size(); ++client) {
+        for (unsigned node = 0; node < nodes_.size(); ++node) {
+            network_.break_links(client, node, never_again);
+        }
+    }
     for (unsigned node = 0; node < nodes_.size(); ++node) { break_on(node); }
     for (unsigned node = 0; node <= nodes_.size() / 2; ++node) { flush_node(node); }
     note_broken(true);

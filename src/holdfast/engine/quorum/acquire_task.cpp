@@ -12,9 +12,13 @@ using base::instant;
 namespace {
 
 /// A request that is sent again after it was granted has the same token.
-std::uint64_t first_proposal(task_host& host, std::uint64_t number) {
-    const auto* const held = host.book.find(number);
+std::uint64_t first_proposal(task_host& host, const base::owner_id& owner) {
+    const auto* const held = host.book.find(owner);
     return held != nullptr ? held->token : host.next_proposal();
+}
+
+std::string unknown_vote(const answer& answer) {
+    return answer.detail.empty() ? "" : "failed: " + without_server(answer.detail);
 }
 
 answer busy() {
@@ -32,7 +36,7 @@ acquire_task::acquire_task(task_host& host, op_id id, const acquire_op& op, inst
       queue_{op.queue},
       not_after_{op.not_after},
       proposes_{host.proposes(op.ticket.format) && op.mode == mode::exclusive},
-      ballot_{host.nodes.size(), proposes_ ? first_proposal(host, op.ticket.owner.number) : 0},
+      ballot_{host.nodes.size(), proposes_ ? first_proposal(host, op.ticket.owner) : 0},
       timeout_{op.voting.node_timeout.count() > 0 ? op.voting.node_timeout
                                                   : host.settings.timeout_for(op.lease)} {
     // No queues on nodes: two waiters could each be the first on half of them, for ever.
@@ -93,7 +97,7 @@ void acquire_task::on_node_changed(unsigned node, instant now) {
 /// share, where a hold may well not be renewed, it is asked as the others were.
 void acquire_task::add_vote(unsigned node, instant now) {
     const auto number = request().ticket.owner.number;
-    auto* const held = host_.book.find(number);
+    auto* const held = host_.book.find(request().ticket.owner);
     const bool mine = held != nullptr && held->token == token();
     if (!mine || host_.nodes.check(node, now) != membership::readiness::votes) { return; }
     if (host_.proposes(request().ticket.format)) { return host_.renew_soon(number); }
@@ -111,8 +115,7 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
     switch (answer.status) {
     case op_status::granted:
         ballot_.on_yes(node, round, answer.token);
-        if (auto* const held =
-                is_open() ? nullptr : host_.book.find(request().ticket.owner.number)) {
+        if (auto* const held = is_open() ? nullptr : host_.book.find(request().ticket.owner)) {
             held->nodes.add(node); // after the majority
             held->confirmed.add(node);
         }
@@ -131,9 +134,9 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         return;
     case op_status::failed:
         ballot_.on_refused(node, round, vote::down);
-        details_[node] = "failed: " + answer.detail;
+        details_[node] = "failed: " + without_server(answer.detail);
         return;
-    default: ballot_.on_unknown(node, round); details_[node] = std::move(answer.detail);
+    default: ballot_.on_unknown(node, round); details_[node] = unknown_vote(answer);
     }
 }
 
@@ -163,7 +166,7 @@ instant acquire_task::votes_until(instant now) const noexcept {
 
 void acquire_task::grant(instant now) {
     vote_record record;
-    if (const auto* const before = host_.book.find(request().ticket.owner.number)) {
+    if (const auto* const before = host_.book.find(request().ticket.owner)) {
         record.nodes = before->nodes;
     }
     for (unsigned node = 0; node < ballot_.nodes(); ++node) {
@@ -197,6 +200,7 @@ void acquire_task::refuse(verdict verdict, instant now) {
         out = busy();
     } else {
         out.status = op_status::queued;
+        out.no_place = true;
         const auto& voting = request().voting;
         const auto least =
             voting.retry_min.count() > 0 ? voting.retry_min : host_.settings.retry_min;
@@ -275,7 +279,8 @@ std::string acquire_task::describe_votes(instant now) const {
             break;
         }
     }
-    return text;
+    const auto reason = host_.nodes.why_some_wait(now);
+    return reason.empty() ? text : text + "; " + reason;
 }
 
 } // namespace holdfast::engine::quorum

@@ -33,13 +33,14 @@ void beat_task::start(instant now) {
 }
 
 void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant now) {
-    if (tag == tags::vote) { return; }
+    if (tag == tags::vote) { return; } // the next renewal confirms it
     if (tag == tags::reclaim) {
         const auto& items = answer.beats;
         for (const auto& item : items) {
-            auto* const held = host_.book.find(item.ticket.owner.number);
+            auto* const held = host_.book.find(item.ticket.owner);
             if (item.status == op_status::reclaimed && held != nullptr) {
                 held->confirmed.add(node);
+                held->broken.remove(node);
             }
         }
         return;
@@ -49,9 +50,10 @@ void beat_task::on_answer(unsigned node, unsigned tag, answer& answer, instant n
         const auto status = complete ? answer.beats[at].status : op_status::unknown;
         tallies_[at].add(node, status);
         if (status != op_status::renewed) { continue; }
-        if (auto* const held = host_.book.find(answer.beats[at].ticket.owner.number)) {
+        if (auto* const held = host_.book.find(answer.beats[at].ticket.owner)) {
             held->nodes.add(node);
             held->confirmed.add(node);
+            held->broken.remove(node);
         }
     }
     if (is_open()) {
@@ -80,6 +82,11 @@ void beat_task::conclude(instant now) {
         auto& each = out.beats.emplace_back();
         each.ticket = item.ticket;
         each.status = item.waiting ? op_status::lost : tallies_[at++].verdict();
+        // Some nodes may have renewed it, and would keep their votes for a whole lease: its holder
+        // releases it, once it knows that it is lost.
+        if (each.status == op_status::lost && !item.waiting) {
+            each.error = make_error_code(errc::no_quorum);
+        }
         if (each.status != op_status::unknown) { continue; }
         each.error = make_error_code(errc::no_quorum);
         each.detail = "only " + std::to_string(tallies_[at - 1].renewed()) + " of " +
@@ -92,7 +99,7 @@ void beat_task::conclude(instant now) {
 
 void beat_task::note_renewed(instant now) {
     for (const auto& item : std::get<beat_op>(renewals_).items) {
-        auto* const held = host_.book.find(item.ticket.owner.number);
+        auto* const held = host_.book.find(item.ticket.owner);
         if (held == nullptr) { continue; }
         held->until = std::max(held->until, base::later(now, longest_life(item.lease)));
     }
@@ -107,18 +114,23 @@ void beat_task::reclaim_from(unsigned node, instant now) {
         if (tallies_[at].verdict() != op_status::renewed || !tallies_[at].lost_by(node)) {
             continue;
         }
-        auto* const held = host_.book.find(items[at].ticket.owner.number);
+        auto* const held = host_.book.find(items[at].ticket.owner);
         if (held == nullptr || host_.barred.has(items[at].ticket.owner.number, node, now)) {
             continue;
         }
         host_.owed.drop(node, items[at].ticket.owner);
         held->nodes.add(node); // from now on it may have a vote
         auto terms = std::make_shared<acquire_op>(*held->terms);
+        // The token of a release stops a writer's reclaim that arrives after it. Readers withdraw.
+        if (terms->mode != mode::exclusive) { held->confirmed.remove(node); }
         terms->not_after = base::later(now, host_.settings.timeout_for(items[at].lease));
         terms->lease = items[at].lease;
         terms->queue = queueing::no;
+        held->until =
+            std::max(held->until, base::later(terms->not_after, longest_life(items[at].lease)));
         terms->node_id = host_.nodes.id_to_check(node);
         if (!host_.proposes(items[at].ticket.format)) { // there a vote can only be asked for anew
+            held->confirmed.remove(node);               // so that a release also stops this request
             const op acquire = *terms;
             host_.ask(*this, node, tags::vote, acquire, terms->not_after, now);
             continue;

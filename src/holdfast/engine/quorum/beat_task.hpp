@@ -9,7 +9,8 @@
 namespace holdfast::engine::quorum {
 
 /// Sends the batch to every node and answers when each item is decided. After a majority has
-/// renewed a hold, the nodes that have lost its vote are asked to make it again.
+/// renewed a hold, the nodes that have lost its vote are asked to make it again. Of a hold that is
+/// lost, the votes that are left are given back.
 ///
 /// The waiters of a quorum are not in a queue: their beats are answered `lost` at once, which means
 /// that they ask again.

@@ -5,56 +5,103 @@
 
 namespace holdfast::engine::quorum {
 
-void debts::add(unsigned node, const withdraw_op& withdrawal, base::instant until,
-                base::instant now) {
+using base::instant;
+
+namespace {
+
+/// One request that takes back all that the two do. Only a withdrawal stops an acquire that is
+/// still on its way; only a release leaves min_hold in force.
+op merge(const op& known, const op& added) {
+    const auto* const first = std::get_if<withdraw_op>(&known);
+    const auto* const second = std::get_if<withdraw_op>(&added);
+    if (first == nullptr && second == nullptr) { return known; }
+    const bool asks_again =
+        first != nullptr && second != nullptr && first->asks_again && second->asks_again;
+    return withdraw_op{ticket_of(known), asks_again};
+}
+
+} // namespace
+
+const ticket& ticket_of(const op& request) noexcept {
+    const auto* const release = std::get_if<release_op>(&request);
+    return release != nullptr ? release->ticket : std::get_if<withdraw_op>(&request)->ticket;
+}
+
+void debts::add(unsigned node, const op& request, instant until, instant now) {
     if (until <= now) { return; }
-    const auto same = std::find_if(debts_.begin(), debts_.end(), [&](const debt& known) {
-        return known.node == node && known.withdrawal.ticket.owner == withdrawal.ticket.owner;
-    });
-    if (same != debts_.end()) { // one withdrawal takes back all that the earlier one does
-        auto& known = same->withdrawal;
-        known.asks_again = known.asks_again && withdrawal.asks_again;
-        same->until = std::max(same->until, until);
-    } else {
-        if (debts_.size() >= max_debts) {
-            debts_.erase(
-                std::min_element(debts_.begin(), debts_.end(),
-                                 [](const debt& a, const debt& b) { return a.until < b.until; }));
-        }
-        debts_.push_back({node, withdrawal, until, now + retry_pause});
+    const debt_key key{node, ticket_of(request).owner};
+    const auto same = debts_.find(key);
+    if (same == debts_.end()) {
+        if (debts_.size() >= max_debts) { erase(debts_.find(by_until_.begin()->second)); }
+        return insert(key, {node, request, until, now + retry_pause});
     }
-    find_due();
+    auto& known = same->second;
+    known.request = merge(known.request, request);
+    move(by_until_, known.until, std::max(known.until, until), key);
+}
+
+void debts::insert(const debt_key& key, debt&& added) {
+    const auto entry = debts_.emplace(key, std::move(added)).first;
+    try {
+        by_next_.emplace(entry->second.next, key);
+        by_until_.emplace(entry->second.until, key);
+    } catch (...) {
+        erase(entry);
+        throw;
+    }
+}
+
+void debts::erase(debt_map::iterator entry) noexcept {
+    by_next_.erase({entry->second.next, entry->first});
+    by_until_.erase({entry->second.until, entry->first});
+    debts_.erase(entry);
+}
+
+/// Allocates nothing.
+void debts::move(time_index& index, instant& present, instant changed,
+                 const debt_key& key) noexcept {
+    auto entry = index.extract({present, key});
+    present = changed;
+    entry.value().first = changed;
+    index.insert(std::move(entry));
 }
 
 bool debts::drop(unsigned node, const base::owner_id& owner) noexcept {
-    if (debts_.empty()) { return false; }
-    const auto dropped = std::erase_if(debts_, [&](const debt& known) {
-        return known.node == node && known.withdrawal.ticket.owner == owner;
-    });
-    return dropped > 0;
+    const auto found = debts_.find({node, owner});
+    if (found == debts_.end()) { return false; }
+    erase(found);
+    return true;
 }
 
-void debts::hurry(unsigned node, base::instant now) noexcept {
-    for (auto& each : debts_) {
-        if (each.node == node) { each.next = now; }
+void debts::hurry(unsigned node, instant now) noexcept {
+    for (auto entry = debts_.lower_bound({node, {}});
+         entry != debts_.end() && entry->first.first == node; ++entry) {
+        move(by_next_, entry->second.next, now, entry->first);
     }
-    find_due();
 }
 
-std::vector<debts::debt> debts::take_due(base::instant now) {
-    std::erase_if(debts_, [now](const debt& each) { return each.until <= now; });
+std::vector<debts::debt> debts::take_due(instant now) {
+    while (!by_until_.empty() && by_until_.begin()->first <= now) {
+        erase(debts_.find(by_until_.begin()->second));
+    }
+    const auto end = std::find_if(by_next_.begin(), by_next_.end(),
+                                  [now](const auto& each) { return each.first > now; });
     std::vector<debt> out;
-    const auto due = std::stable_partition(debts_.begin(), debts_.end(),
-                                           [now](const debt& each) { return each.next > now; });
-    out.assign(std::make_move_iterator(due), std::make_move_iterator(debts_.end()));
-    debts_.erase(due, debts_.end());
-    find_due();
+    out.reserve(static_cast<std::size_t>(std::distance(by_next_.begin(), end)));
+    while (!by_next_.empty() && by_next_.begin()->first <= now) {
+        const auto entry = debts_.find(by_next_.begin()->second);
+        const auto key = entry->first;
+        by_next_.erase(by_next_.begin());
+        by_until_.erase({entry->second.until, key});
+        out.push_back(std::move(entry->second));
+        debts_.erase(entry);
+    }
     return out;
 }
 
-void debts::find_due() noexcept {
-    due_ = base::never;
-    for (const auto& each : debts_) { due_ = std::min({due_, each.next, each.until}); }
+instant debts::due() const noexcept {
+    if (debts_.empty()) { return base::never; }
+    return std::min(by_next_.begin()->first, by_until_.begin()->first);
 }
 
 } // namespace holdfast::engine::quorum

@@ -30,7 +30,7 @@ private:
     op request_;
 };
 
-/// A withdrawal that is sent again.
+/// A withdrawal or a release that is sent again.
 class debt_task final : public task {
 public:
     debt_task(task_host& host, debts::debt&& debt)
@@ -39,10 +39,10 @@ public:
     }
 
     void start(base::instant now) override {
-        host_.ask(*this, debt_.node, 0, debt_.withdrawal, base::later(now, host_.attempt()), now);
+        host_.ask(*this, debt_.node, 0, debt_.request, base::later(now, host_.attempt()), now);
     }
     void on_answer(unsigned node, unsigned /*tag*/, answer& answer, base::instant now) override {
-        if (!is_definite(answer)) { host_.owe(node, debt_.withdrawal, debt_.until, now); }
+        if (!is_definite(answer)) { host_.owe(node, debt_.request, debt_.until, now); }
     }
     void on_give_up(base::instant /*now*/) override {}
 

@@ -50,11 +50,19 @@ std::string membership::trouble(unsigned node, instant now) const {
     const auto& each = nodes_[node];
     if (each.state == state::joined && now < each.votes_from) {
         const auto left = std::chrono::ceil<std::chrono::seconds>(each.votes_from - now);
-        return "is new, or was restarted, or has lost its data, and votes in " +
-               std::to_string(left.count()) + " s, when every lease that it may have forgotten " +
-               "has ended (max_lease is " + std::to_string(max_lease_.count()) + " ms)";
+        return "votes in " + std::to_string(left.count()) + " s";
     }
     return each.detail.empty() ? "has not answered" : "failed: " + each.detail;
+}
+
+std::string membership::why_some_wait(instant now) const {
+    const auto waits = [now](const member& each) {
+        return each.state == state::joined && now < each.votes_from;
+    };
+    if (std::none_of(nodes_.begin(), nodes_.end(), waits)) { return {}; }
+    return "a node that is new, was restarted or has lost its data votes when every lease that it "
+           "may have forgotten has ended (max_lease is " +
+           std::to_string(max_lease_.count()) + " ms)";
 }
 
 std::optional<join_op> membership::next_join(unsigned node, instant now) {
@@ -62,24 +70,28 @@ std::optional<join_op> membership::next_join(unsigned node, instant now) {
     if (!defect_.empty()) { return std::nullopt; }
     if (each.state == state::unjoined && may_probe(each, now)) {
         each.state = state::joining;
+        each.looked = now;
         if (each.silent) { each.next_probe = now + probe_pause; }
         return join_op{.max_lease = max_lease_, .mode = join_mode::look};
     }
-    return next_naming(node);
+    return next_naming(node, now);
 }
 
-std::optional<join_op> membership::next_naming(unsigned node) {
+std::optional<join_op> membership::next_naming(unsigned node, instant now) {
     auto& each = nodes_[node];
     if (each.state != state::nameless || !defect_.empty()) { return std::nullopt; }
     const auto tried = [](const member& other) { return other.tried; };
     if (!std::all_of(nodes_.begin(), nodes_.end(), tried)) { return std::nullopt; }
-    const bool all_new = std::all_of(nodes_.begin(), nodes_.end(), [](const member& other) {
+    auto until = base::never;
+    for (const auto& other : nodes_) {
         const bool has_no_name = other.state == state::nameless || other.state == state::naming;
-        return has_no_name && other.looks_new && !other.silent;
-    });
+        const bool is_new = has_no_name && other.looks_new && !other.silent;
+        until = is_new ? std::min(until, other.looked + longest_look) : now;
+        if (until <= now) { break; }
+    }
     each.state = state::naming;
-    return join_op{.max_lease = max_lease_,
-                   .mode = all_new ? join_mode::vote_now : join_mode::vote_later};
+    if (until <= now) { return join_op{.max_lease = max_lease_, .mode = join_mode::vote_later}; }
+    return join_op{.max_lease = max_lease_, .mode = join_mode::vote_now, .not_after = until};
 }
 
 void membership::on_join_answer(unsigned node, const answer& answer, instant now) {
@@ -141,7 +153,13 @@ void membership::on_silence(unsigned node, const std::string& detail, instant no
     auto& each = nodes_[node];
     each.silent = true;
     each.next_probe = now + probe_pause;
-    each.detail = detail;
+    each.detail = without_server(detail);
+}
+
+std::string without_server(const std::string& detail) {
+    constexpr std::string_view opening = "Redis at ";
+    const auto end = detail.starts_with(opening) ? detail.find(": ") : std::string::npos;
+    return end == std::string::npos ? detail : detail.substr(end + 2);
 }
 
 } // namespace holdfast::engine::quorum

@@ -22,8 +22,8 @@ namespace holdfast::engine::quorum {
 ///  connection lost -            -                  unjoined     -           unjoined
 ///
 /// A node without an identity is new, or has lost its data: nobody can tell. If all nodes are
-/// nameless and seem never to have been used, the quorum is new, and all may vote at once.
-/// Otherwise the node gets its identity now, and may vote when every lease that it may have
+/// nameless and seemed never to have been used a moment ago, the quorum is new, and all may vote at
+/// once. Otherwise the node gets its identity now, and may vote when every lease that it may have
 /// forgotten has ended.
 ///
 /// A node that does not answer is silent: it is asked only once per `probe_pause`, unless the
@@ -33,6 +33,8 @@ namespace holdfast::engine::quorum {
 class membership {
 public:
     static constexpr base::milliseconds probe_pause{100};
+    /// After this time the look at a node says nothing any more: somebody may have used it since.
+    static constexpr base::milliseconds longest_look{2000};
 
     /// `labels` name the nodes in messages; `max_lease` 0: nodes that lost data vote at once.
     membership(std::vector<std::string> labels, base::milliseconds max_lease);
@@ -52,13 +54,15 @@ public:
     [[nodiscard]] std::uint64_t id_to_check(unsigned node) const noexcept;
     /// Why a node does not vote, for messages.
     [[nodiscard]] std::string trouble(unsigned node, base::instant now) const;
+    /// Why some nodes vote later, in a sentence; empty: none does.
+    [[nodiscard]] std::string why_some_wait(base::instant now) const;
     /// Why this quorum cannot be used at all: a node counts twice, or another max_lease is in use.
     [[nodiscard]] const std::string& defect() const noexcept { return defect_; }
 
     /// The join to send to a node now, because it is to vote, if any.
     [[nodiscard]] std::optional<join_op> next_join(unsigned node, base::instant now);
     /// The same, only to give a name to a node that has none, once it is known what the others are.
-    [[nodiscard]] std::optional<join_op> next_naming(unsigned node);
+    [[nodiscard]] std::optional<join_op> next_naming(unsigned node, base::instant now);
     /// Whether a join of it is under way.
     [[nodiscard]] bool is_joining(unsigned node) const noexcept;
     void on_join_answer(unsigned node, const answer& answer, base::instant now);
@@ -83,6 +87,7 @@ private:
         base::instant votes_from{}; ///< by this client's clock
         bool tried = false;         ///< a join was answered or failed
         bool looks_new = false;
+        base::instant looked{}; ///< when the look was sent that says so
         bool silent = false;
         base::instant next_probe{};
         std::string detail; ///< why it is silent
@@ -96,5 +101,8 @@ private:
     base::milliseconds max_lease_;
     std::string defect_;
 };
+
+/// A node's message without its beginning "Redis at HOST:PORT: ", for messages that name the node.
+[[nodiscard]] std::string without_server(const std::string& detail);
 
 } // namespace holdfast::engine::quorum

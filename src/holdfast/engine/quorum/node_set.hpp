@@ -20,6 +20,7 @@ public:
     void add(unsigned node) noexcept { bits_ |= bit(node); }
     void remove(unsigned node) noexcept { bits_ &= ~bit(node); }
     void add(node_set other) noexcept { bits_ |= other.bits_; }
+    void remove(node_set other) noexcept { bits_ &= ~other.bits_; }
     void clear() noexcept { bits_ = 0; }
     [[nodiscard]] bool has(unsigned node) const noexcept { return (bits_ & bit(node)) != 0; }
     [[nodiscard]] bool empty() const noexcept { return bits_ == 0; }

@@ -60,7 +60,13 @@ options options::from(const url& url) {
         out.drift = base::milliseconds{*drift};
     }
     const auto day = std::chrono::duration_cast<base::milliseconds>(limits::longest_lease).count();
-    parse_time(url, "max_lease", limits::least_lease.count(), day, out.max_lease);
+    if (const auto found = url.query.find("max_lease"); found != url.query.end()) {
+        const auto value = read_duration(found->second);
+        if (!value || *value < limits::least_lease || value->count() > day) {
+            refuse("max_lease: must be a duration from 100ms to 24h, for example 60s");
+        }
+        out.max_lease = *value;
+    }
     if (const auto found = url.query.find("rejoin_delay"); found != url.query.end()) {
         if (found->second != "yes" && found->second != "no") {
             refuse("rejoin_delay: must be yes or no");

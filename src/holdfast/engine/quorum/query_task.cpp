@@ -33,7 +33,7 @@ void query_task::on_answer(unsigned node, unsigned /*tag*/, answer& answer, inst
         answers_.push_back(std::move(answer));
     } else {
         failures_ += (failures_.empty() ? "" : "; ") + host_.nodes.label(node) + ": " +
-                     (answer.detail.empty() ? "no answer" : answer.detail);
+                     (answer.detail.empty() ? "no answer" : without_server(answer.detail));
     }
     if (missing_.empty()) { conclude(); }
 }

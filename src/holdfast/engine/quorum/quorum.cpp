@@ -48,6 +48,19 @@ std::string label_of(const url& node) {
     return host.empty() ? node.scheme + ':' + node.path : host;
 }
 
+/// An error names the node: there are several, and each has a host and a port.
+std::unique_ptr<engine> make_node(const url& node, const std::string& label,
+                                  const client_identity& identity) {
+    try {
+        return make_engine(node, identity);
+    } catch (const error& wrong) {
+        constexpr std::string_view opening = "URL: ";
+        std::string_view text = wrong.what();
+        if (text.starts_with(opening)) { text.remove_prefix(opening.size()); }
+        throw error{wrong.code(), "URL: node " + label + ": " + std::string{text}};
+    }
+}
+
 std::unique_ptr<engine> make(const url& url, const std::vector<holdfast::engine::url>& nodes,
                              const client_identity& identity) {
     if (nodes.size() > max_nodes) {
@@ -59,13 +72,27 @@ std::unique_ptr<engine> make(const url& url, const std::vector<holdfast::engine:
         for (const auto& other : members) {
             if (other.label == label) { refuse("node " + label + " is there twice"); }
         }
-        members.push_back({make_engine(node, identity), std::move(label)});
+        auto access = make_node(node, label, identity);
+        members.push_back({std::move(access), std::move(label)});
     }
     return std::make_unique<quorum_engine>(std::move(members), options::from(url), identity);
 }
 
 bool is_quorum_key(const std::string& key) {
     return std::find(option_keys.begin(), option_keys.end(), key) != option_keys.end();
+}
+
+/// Those of redlock: are its own and most of those of its nodes.
+void reject_unknown_keys(const url& url) {
+    if (url.scheme == "redlocks") {
+        url.allow_only({"node_timeout", "retry_min", "retry_max", "tries", "drift", "max_lease",
+                        "rejoin_delay", "prefix", "timeout", "connect_timeout", "spin", "layout",
+                        "key_prefix", "ca", "cert", "key", "server_name", "verify"});
+    } else {
+        url.allow_only({"node_timeout", "retry_min", "retry_max", "tries", "drift", "max_lease",
+                        "rejoin_delay", "prefix", "timeout", "connect_timeout", "spin", "layout",
+                        "key_prefix"});
+    }
 }
 
 } // namespace
@@ -85,6 +112,7 @@ std::unique_ptr<engine> make_redlock(const url& url, const client_identity& iden
     if (node.query.contains("fencing")) {
         refuse("query: fencing: redlock: has tokens in layout native, and none in layout plain");
     }
+    reject_unknown_keys(url);
     std::vector<holdfast::engine::url> nodes;
     for (auto& host : hosts) {
         node.authority = std::move(host);

@@ -44,7 +44,7 @@ layout layout_of(const std::vector<quorum_node>& nodes) {
 
 quorum_engine::quorum_engine(std::vector<quorum_node> members, const options& options,
                              const client_identity& identity)
-    : task_host{options, take_labels(members), layout_of(members)},
+    : task_host{options, take_labels(members), layout_of(members), identity.client},
       time_{*identity.time},
       group_{take_engines(members)} {}
 
@@ -52,7 +52,7 @@ quorum_engine::~quorum_engine() = default;
 
 capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) const {
     auto can = group_.member(0).caps_in(kind, format);
-    can.label = "a quorum";
+    can.label = can.layout == layout::plain ? "a quorum in layout plain" : "a quorum";
     if (kind == primitive::semaphore) {
         can.supported = false;
         can.why_unsupported =

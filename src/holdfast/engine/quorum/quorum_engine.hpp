@@ -52,8 +52,7 @@ private:
     [[nodiscard]] base::milliseconds attempt() const override;
     void complete(task& task, answer&& answer) override;
     void abort_acquires(const ticket& ticket, base::instant now) override;
-    void owe(unsigned node, const withdraw_op& withdrawal, base::instant until,
-             base::instant now) override;
+    void owe(unsigned node, const op& request, base::instant until, base::instant now) override;
     void renew_soon(std::uint64_t number) override;
     [[nodiscard]] std::uint64_t next_proposal() override;
 
@@ -64,6 +63,9 @@ private:
     void handle_events(base::instant now);
     void on_answer(unsigned node, answer& answer, base::instant now);
     void on_notice(unsigned node, const notice& notice, base::instant now);
+    void on_broken(unsigned node, std::uint64_t number, base::instant now);
+    /// Releases what is left of a hold that was broken; nobody waits for it.
+    void give_back(std::uint64_t number, base::instant now);
     void run_timers(base::instant now);
     base::instant advance(base::instant now);
     [[nodiscard]] base::instant clock() const noexcept;

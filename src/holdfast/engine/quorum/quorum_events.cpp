@@ -3,6 +3,7 @@
 #include "holdfast/engine/quorum/internal_tasks.hpp"
 #include "holdfast/engine/quorum/node_op_id.hpp"
 #include "holdfast/engine/quorum/quorum_engine.hpp"
+#include "holdfast/engine/quorum/release_task.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -62,9 +63,7 @@ void quorum_engine::on_answer(unsigned node, answer& answer, instant now) {
 void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) {
     switch (notice.type) {
     case notice::kind::maybe_free: waiters.on_hint(node, notice.number, now); return;
-    case notice::kind::broken: // one node's word is not enough: a renewal will tell
-        renew_soon(notice.number);
-        return;
+    case notice::kind::broken: on_broken(node, notice.number, now); return;
     case notice::kind::inbox_reset: // a new connection, perhaps to a server that was restarted
         nodes.on_left(node);
         owed.hurry(node, now);
@@ -75,10 +74,24 @@ void quorum_engine::on_notice(unsigned node, const notice& notice, instant now) 
     }
 }
 
-void quorum_engine::owe(unsigned node, const withdraw_op& withdrawal, instant until, instant now) {
-    const auto& owner = withdrawal.ticket.owner;
-    if (withdrawal.asks_again) {
-        if (auto* const held = book.find(owner.number)) { // its release will cover that node
+/// One node's word is not enough: a renewal will tell. But a hold that is not renewed learns of it
+/// only by the notices: it is lost when so many nodes have broken it that the others are no
+/// majority.
+void quorum_engine::on_broken(unsigned node, std::uint64_t number, instant now) {
+    auto* const held = book.find_own(number);
+    if (held != nullptr) { held->broken.add(node); }
+    if (held == nullptr || held->broken.count() <= nodes.size() - majority_of(nodes.size())) {
+        return renew_soon(number);
+    }
+    sink_->noticed({notice::kind::broken, number, held->token});
+    give_back(number, now);
+}
+
+void quorum_engine::owe(unsigned node, const op& request, instant until, instant now) {
+    const auto& owner = ticket_of(request).owner;
+    const auto* const withdrawal = std::get_if<withdraw_op>(&request);
+    if (withdrawal != nullptr && withdrawal->asks_again) {
+        if (auto* const held = book.find(owner)) { // its release will cover that node
             held->nodes.add(node);
             return;
         }
@@ -88,7 +101,17 @@ void quorum_engine::owe(unsigned node, const withdraw_op& withdrawal, instant un
             if (same && entry.task->may_hold(node)) { return; } // it withdraws if it fails
         }
     }
-    owed.add(node, withdrawal, until, now);
+    owed.add(node, request, until, now);
+}
+
+void quorum_engine::give_back(std::uint64_t number, instant now) {
+    const auto* const held = book.find_own(number);
+    if (held == nullptr) { return; }
+    task_host& host = *this;
+    const op release = release_op{.ticket = held->terms->ticket, .token = held->token};
+    auto task = std::make_unique<release_task>(host, 0, release, base::later(now, attempt()));
+    task->mark_completed();
+    start(std::move(task), now);
 }
 
 void quorum_engine::renew_soon(std::uint64_t number) {
@@ -103,7 +126,7 @@ void quorum_engine::on_node_changed(unsigned node, instant now) {
     // What this node is may decide what the others are asked.
     task_host& host = *this;
     for (unsigned other = 0; other < nodes.size(); ++other) {
-        if (const auto request = nodes.next_naming(other)) {
+        if (const auto request = nodes.next_naming(other, now)) {
             start(std::make_unique<join_task>(host, other, *request), now);
         }
     }

@@ -6,8 +6,8 @@
 
 namespace holdfast::engine::quorum {
 
-/// Answers as soon as a majority has given the votes back. What a node does not confirm becomes a
-/// debt.
+/// Answers as soon as a majority has given the votes back, unless nobody waits for the answer. What
+/// a node does not confirm becomes a debt.
 ///
 /// Thread safety: none.
 class release_task final : public task {
@@ -20,13 +20,15 @@ public:
     void on_give_up(base::instant now) override;
 
 private:
-    [[nodiscard]] const ticket& released() const noexcept;
+    [[nodiscard]] const ticket& released() const noexcept { return ticket_of(request_); }
+    [[nodiscard]] op request_to(unsigned node) const;
     void owe(unsigned node, base::instant now);
     void conclude(base::instant now);
 
     task_host& host_;
     op request_;
     node_set asked_;
+    node_set unconfirmed_; ///< of `asked_`: an acquire may still be on its way to them
     release_tally tally_{0, {}};
     base::instant votes_until_{};
 };

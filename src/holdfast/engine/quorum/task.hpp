@@ -37,15 +37,15 @@ public:
     virtual void complete(task& task, answer&& answer) = 0;
     /// Ends acquires of a ticket that are not decided yet.
     virtual void abort_acquires(const ticket& ticket, base::instant now) = 0;
-    /// A withdrawal was not confirmed: it is sent again, unless its ticket has asked that node
-    /// again meanwhile, or holds the lock.
-    virtual void owe(unsigned node, const withdraw_op& withdrawal, base::instant until,
-                     base::instant now) = 0;
+    /// A withdrawal or release was not confirmed: it is sent again, unless its ticket has asked
+    /// that node again meanwhile, or holds the lock.
+    virtual void owe(unsigned node, const op& request, base::instant until, base::instant now) = 0;
     /// Asks the holder with this number to renew.
     virtual void renew_soon(std::uint64_t number) = 0;
     /// A token that is above all that this client has proposed.
     [[nodiscard]] virtual std::uint64_t next_proposal() = 0;
 
+    const base::client_id client; ///< this client
     options settings;
     membership nodes;
     debts owed;
@@ -63,8 +63,10 @@ public:
     }
 
 protected:
-    task_host(const options& options, std::vector<std::string> labels, layout layout)
-        : settings{options},
+    task_host(const options& options, std::vector<std::string> labels, layout layout,
+              const base::client_id& own)
+        : client{own},
+          settings{options},
           nodes{std::move(labels), options.rejoin_delay && layout == layout::native
                                        ? options.max_lease
                                        : base::milliseconds{0}},

@@ -29,8 +29,8 @@ std::string eviction_warning(std::string_view info) {
            " can remove locks: set maxmemory-policy noeviction";
 }
 
-void diagnosis::begin(operation& operation, node& node, base::instant now) {
-    operation.ticket.name = node.about();
+void diagnosis::begin(operation& operation, node& node, std::string about, base::instant now) {
+    operation.ticket.name = std::move(about);
     node.channel().send(*this, 0, operation, now, [](std::string& out) {
         append_command(out, {"INFO", "memory"});
     });

@@ -10,8 +10,8 @@ namespace holdfast::engine::redis {
 /// Thread safety: none.
 class diagnosis final : public request_handler {
 public:
-    /// REQUIRES: node.is_ready().
-    void begin(operation& operation, node& node, base::instant now);
+    /// `about` says which server it is. REQUIRES: node.is_ready().
+    void begin(operation& operation, node& node, std::string about, base::instant now);
 
     [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;
     /// If the user may not run INFO, the report says so.

@@ -10,8 +10,10 @@ namespace {
 constexpr std::size_t number_digits = 16;
 } // namespace
 
-inbox::inbox(const std::string& prefix, const base::client_id& client)
-    : own_channel_{prefix + "inbox:" + hex_of(client)}, shared_channel_{prefix + "inbox:all"} {}
+inbox::inbox(const std::string& prefix, const base::client_id& client, bool grants_are_hints)
+    : own_channel_{prefix + "inbox:" + hex_of(client)},
+      shared_channel_{prefix + "inbox:all"},
+      grants_are_hints_{grants_are_hints} {}
 
 void inbox::on_message(std::string_view channel, std::string_view payload, base::instant /*now*/) {
     if (channel == shared_channel_) {
@@ -28,7 +30,10 @@ void inbox::on_message(std::string_view channel, std::string_view payload, base:
 }
 
 void inbox::deliver(std::string_view message) {
-    const notice notice = read_message(message);
+    notice notice = read_message(message);
+    if (grants_are_hints_ && notice.type == notice::kind::granted) {
+        notice.type = notice::kind::maybe_free;
+    }
     if (notice.type != notice::kind::inbox_reset) { sink_->noticed(notice); }
 }
 

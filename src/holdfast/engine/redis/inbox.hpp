@@ -18,7 +18,9 @@ namespace holdfast::engine::redis {
 /// Thread safety: none.
 class inbox final : public message_handler {
 public:
-    inbox(const std::string& prefix, const base::client_id& client);
+    /// `grants_are_hints`: a waiter that was granted the lock must ask for it, because replicas may
+    /// not have its grant yet when the message arrives.
+    inbox(const std::string& prefix, const base::client_id& client, bool grants_are_hints);
 
     void attach(sink& sink) noexcept { sink_ = &sink; }
     /// The channels that each connection subscribes to.
@@ -32,6 +34,7 @@ private:
 
     const std::string own_channel_;
     const std::string shared_channel_;
+    const bool grants_are_hints_;
     sink* sink_ = nullptr;
 };
 

@@ -46,6 +46,7 @@ void node_joiner::begin(operation& operation, const join_op& op, node& node, bas
     operation.join = std::make_unique<join_progress>();
     operation.join->max_lease = op.max_lease;
     operation.join->mode = op.mode;
+    operation.join->not_after = op.not_after;
     node.channel().send(*this, request_kind::info, operation, now, [](std::string& out) {
         append_command(out, {"INFO", "server"});
     });
@@ -120,13 +121,16 @@ void node_joiner::send_join(operation& operation, base::instant now) {
         std::string max_lease;
         append_padded(max_lease, static_cast<std::uint64_t>(progress.max_lease.count()),
                       fields::node_max_lease.length);
-        append_call(out, scripts::join, 1, 5);
+        const auto not_after = std::clamp<std::int64_t>(
+            channel.clock().translate(progress.not_after), 0, fields::token_end - 1);
+        append_call(out, scripts::join, 1, 6);
         append_bulk(out, options_.prefix + "node");
         append_bulk(out, id);
         append_bulk(out, max_lease);
         append_bulk(out, std::to_string(in_us(rejoin_delay(progress.max_lease))));
         append_bulk(out, {&mode, 1});
         append_bulk(out, run_id);
+        append_bulk(out, std::to_string(not_after));
     });
 }
 

@@ -31,6 +31,7 @@ struct join_progress {
     base::milliseconds uptime{0};
     bool used_before = false; ///< a client has joined it since it was started
     join_mode mode = join_mode::look;
+    base::instant not_after = base::never;
     std::uint64_t run_id = 0; ///< the first digits
 };
 
@@ -42,6 +43,7 @@ struct acquire_terms {
     bool subscribed = false; ///< to the lock's channel since before it was sent
     bool resent = false;     ///< a release that was sent before, without an answer
     bool remembered = false; ///< a release that leaves a release memory on the server
+    bool withdrawn = false;  ///< its ticket's withdrawal was sent behind it: no further request
 };
 
 /// Issues one or several requests (a retry by script, the inspections of a list, the withdrawal of
@@ -78,11 +80,14 @@ public:
     base::instant sent{};               ///< when its last request was enqueued
     holdfast::engine::ticket ticket{};  ///< inspect: only the name; list: the cursor as name
     base::instant not_after = base::never;
-    /// Acquire, and withdraw if the ticket asks again: as it was sent, in the server's time.
+    /// Acquire, withdraw if the ticket asks again, and a beat that reclaims: as it was sent, or an
+    /// upper bound, in the server's time.
     std::int64_t not_after_us = 0;
-    std::uint64_t token = 0;                       ///< release: to be sent along; 0: not needed
-    unsigned page_size = 0;                        ///< list
-    bool renews = false;                           ///< beat: it renews a lease
+    std::uint64_t token = 0;      ///< release: to be sent along; 0: not needed
+    unsigned page_size = 0;       ///< list
+    bool renews = false;          ///< beat: it renews a lease
+    bool needs_replicas = false;  ///< counts only when replicas have it: see replica_wait
+    bool awaits_replicas = false; ///< its reply is here, and is held back
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};

@@ -15,7 +15,7 @@ void operation::start(op_id id, base::instant give_up, state initial) noexcept {
     not_after = base::never;
     not_after_us = 0;
     token = 0;
-    renews = false;
+    renews = needs_replicas = awaits_replicas = false;
     items.clear();
     terms = {};
     page.reset();

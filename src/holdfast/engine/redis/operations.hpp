@@ -40,6 +40,13 @@ public:
             }
         }
     }
+    /// Calls `visit(operation)` for those that are open.
+    template <typename Visit>
+    void for_each_open(Visit visit) {
+        for (operation* const each : active_) {
+            if (each->is_open()) { visit(*each); }
+        }
+    }
     /// No operation is due before this.
     [[nodiscard]] base::instant earliest() const noexcept { return earliest_; }
     [[nodiscard]] std::size_t active() const noexcept { return active_.size(); }

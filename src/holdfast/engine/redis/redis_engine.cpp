@@ -30,7 +30,7 @@ bool is_single_attempt(const op& op) noexcept {
 redis_engine::redis_engine(options options, const client_identity& identity)
     : options_{std::move(options)},
       time_{*identity.time},
-      inbox_{options_.prefix, identity.client},
+      inbox_{options_.prefix, identity.client, options_.replicas > 0},
       layouts_{options_, identity, operations_},
       topology_{make_topology(options_, inbox_.channels(), inbox_, *this)} {}
 
@@ -56,6 +56,10 @@ std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layo
                                            node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
         if (auto wrong = admission::reject_invalid(*acquire)) { return wrong; }
+        if (options_.max_lease.count() > 0 && acquire->lease > options_.max_lease) {
+            return admission::failed_answer(errc::invalid_option,
+                                            "lease: is above max_lease of the URL");
+        }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
         return admission::failed_answer(errc::unsupported, reason);
@@ -98,7 +102,9 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
 
 void redis_engine::begin(operation& operation, const op& op, lock_layout& layout, node& node,
                          instant now) {
-    if (std::holds_alternative<diagnose_op>(op)) { return diagnosis_.begin(operation, node, now); }
+    if (std::holds_alternative<diagnose_op>(op)) {
+        return diagnosis_.begin(operation, node, topology_->about(node), now);
+    }
     if (const auto* const join = std::get_if<join_op>(&op)) {
         return joiner_.begin(operation, *join, node, now);
     }
@@ -106,6 +112,8 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         acquire != nullptr && acquire->node_id != 0 && !joiner_.is_joined()) {
         return operation.complete(op_status::not_joined);
     }
+    operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
+                                                         std::holds_alternative<beat_op>(op));
     layout.begin(operation, op, node.channel(), now);
 }
 
@@ -186,7 +194,11 @@ void redis_engine::expire(instant now) {
     operations_.expire(now, [now](operation& operation) {
         auto& channel = *operation.channel;
         if (operation.renews) { channel.watchdog().on_unanswered_renewal(operation.sent, now); }
-        operation.fail(errc::unavailable, "Redis at " + channel.server() + ": no answer in time",
+        operation.fail(errc::unavailable,
+                       "Redis at " + channel.server() +
+                           (operation.awaits_replicas
+                                ? ": too few replicas have acknowledged the request in time"
+                                : ": no answer in time"),
                        op_status::unknown);
     });
 }
@@ -208,7 +220,7 @@ void redis_engine::on_ended(node& node, const connection_loss& loss) {
 void redis_engine::reset() noexcept {
     operations_.forget_all();
     backlog_.drop_completed();
-    for (node* const each : topology_->nodes()) { each->reset(); }
+    topology_->reset();
 }
 
 } // namespace holdfast::engine::redis

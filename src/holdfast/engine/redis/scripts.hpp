@@ -23,9 +23,23 @@ extern const script exchange;    ///< loaded only when it is needed
 extern const script join;        ///< likewise
 extern const script node_marker; ///< likewise
 
+extern const script verify; ///< likewise
+
+// Of clients with max_lease: see grace.lua.
+extern const script grace_acquire;
+extern const script grace_release;
+extern const script grace_beat;
+extern const script grace_withdraw;
+extern const script grace_break_lock;
+extern const script grace_inspect;
+
 /// Loaded by the greeting of every session.
 inline constexpr std::array session_scripts{&acquire,  &release,    &beat,
                                             &withdraw, &break_lock, &inspect};
+/// Instead of these with max_lease.
+inline constexpr std::array grace_session_scripts{&grace_acquire,    &grace_release,
+                                                  &grace_beat,       &grace_withdraw,
+                                                  &grace_break_lock, &grace_inspect};
 
 extern const script plain_acquire;
 extern const script plain_release;

@@ -39,14 +39,16 @@ void note_items(operation& operation, const beat_op& op) {
     }
 }
 
-bool complete_beats(operation& operation, const reply& reply) {
+bool complete_beats(operation& operation, const reply& reply, op_status reclaimed) {
     if (!reply.is_array() || reply.size() != operation.items.size()) { return false; }
     answer out;
     out.status = op_status::renewed; // the batch as a whole was done
     out.beats.reserve(operation.items.size());
     for (std::size_t at = 0; at < operation.items.size(); ++at) {
         out.beats.push_back(read_beat(reply[at], operation.channel->server()));
-        out.beats.back().ticket = operation.items[at];
+        auto& last = out.beats.back();
+        last.ticket = operation.items[at];
+        if (last.status == op_status::reclaimed) { last.status = reclaimed; }
     }
     operation.complete(std::move(out));
     return true;

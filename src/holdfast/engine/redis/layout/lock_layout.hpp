@@ -72,7 +72,9 @@ private:
 void note_items(operation& operation, const beat_op& op);
 
 // Each returns false, without any effect, if the reply has another form.
-[[nodiscard]] bool complete_beats(operation& operation, const reply& reply);
+/// `reclaimed` is the status of a hold that was made again.
+[[nodiscard]] bool complete_beats(operation& operation, const reply& reply,
+                                  op_status reclaimed = op_status::reclaimed);
 [[nodiscard]] bool complete_number(operation& operation, const reply& reply,
                                    answer (*read)(const redis::reply&));
 [[nodiscard]] bool complete_inspection(operation& operation, const reply& reply,

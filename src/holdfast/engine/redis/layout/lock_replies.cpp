@@ -40,6 +40,10 @@ answer unknown_reply() {
     return admission::failed_answer(errc::internal, "an answer that this version does not know");
 }
 
+std::string stale_text(const std::string& server) {
+    return "Redis at " + server + ": it has lost data, or was replaced; try again";
+}
+
 answer read_release(const reply& reply) {
     if (!reply.is_integer()) { return unknown_reply(); }
     switch (reply.integer()) {
@@ -67,6 +71,11 @@ beat_answer read_beat(const reply& reply, const std::string& server) {
     if (reply.is_integer()) {
         out.status = reply.integer() == fields::beat_renewed ? op_status::renewed : op_status::lost;
         if (reply.integer() == fields::beat_reclaimed) { out.status = op_status::reclaimed; }
+        if (reply.integer() == fields::beat_stale) {
+            out.status = op_status::unknown;
+            out.error = make_error_code(errc::unavailable);
+            out.detail = stale_text(server);
+        }
     } else if (reply.is_array() && reply.number(0) == 0) {
         out.status = op_status::granted;
         out.token = static_cast<std::uint64_t>(reply.number(1));

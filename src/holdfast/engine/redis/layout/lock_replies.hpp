@@ -19,6 +19,8 @@ namespace holdfast::engine::redis {
 
 // A reply that no script gives makes `failed` with errc::internal.
 [[nodiscard]] answer unknown_reply();
+/// Its data has another incarnation than the client knows.
+[[nodiscard]] std::string stale_text(const std::string& server);
 [[nodiscard]] answer read_release(const reply& reply);
 [[nodiscard]] answer read_withdraw(const reply& reply); ///< or of a break
 [[nodiscard]] beat_answer read_beat(const reply& reply, const std::string& server);

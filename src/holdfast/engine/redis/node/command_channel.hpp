@@ -1,8 +1,10 @@
 #pragma once
 // The part of a node that layouts use: it enqueues requests and receives replies.
 
+#include "holdfast/engine/redis/node/incarnation.hpp"
 #include "holdfast/engine/redis/node/pipeline.hpp"
 #include "holdfast/engine/redis/node/receive_watermark.hpp"
+#include "holdfast/engine/redis/node/replica_wait.hpp"
 #include "holdfast/engine/redis/node/script_cache.hpp"
 #include "holdfast/engine/redis/node/server_clock.hpp"
 #include "holdfast/engine/redis/node/subscriptions.hpp"
@@ -13,16 +15,27 @@
 
 namespace holdfast::engine::redis {
 
+struct channel_options {
+    base::milliseconds command_timeout{2000};
+    unsigned replicas = 0;           ///< see replica_wait
+    base::milliseconds max_lease{0}; ///< see incarnation; 0: off
+    std::string prefix = "hf:";
+};
+
 /// The half of a node that does no I/O: `node` moves the bytes.
 ///
 /// Thread safety: none.
 class command_channel {
 public:
-    explicit command_channel(base::milliseconds command_timeout) noexcept
-        : watermark_{command_timeout}, watchdog_{command_timeout} {}
+    explicit command_channel(const channel_options& options)
+        : watermark_{options.command_timeout},
+          watchdog_{options.command_timeout},
+          replicas_{options.replicas, options.command_timeout},
+          incarnation_{requests_, scripts_, options.prefix, options.max_lease, options.replicas} {}
 
     /// `server` names it in messages, e.g. `127.0.0.1:6379`.
-    void start_session(output_buffer& output, script_set loaded, std::string server);
+    void start_session(output_buffer& output, script_set loaded, std::string server,
+                       base::instant now);
     void end_session() noexcept;
     /// Commands can be enqueued.
     [[nodiscard]] bool is_open() const noexcept { return open_; }
@@ -35,7 +48,10 @@ public:
                   Write write) {
         operation.channel = this;
         operation.sent = now;
-        return requests_.enqueue(handler, static_cast<std::uint8_t>(kind), &operation, now, write);
+        auto& added =
+            requests_.enqueue(handler, static_cast<std::uint8_t>(kind), &operation, now, write);
+        replicas_.note(added, operation);
+        return added;
     }
     /// Lets `pipeline::last_unsent` serve a second operation by another command.
     template <typename Kind, typename Write>
@@ -47,6 +63,7 @@ public:
         if (last.suppressible) { watermark_.remove(last.weight()); }
         last.suppressible = false;
         requests_.merge(last, static_cast<std::uint8_t>(kind), operation, write);
+        replicas_.note(last, operation);
         if (both) { mark_suppressible(last); }
     }
     /// A short reply to it may stay unread until more arrives.
@@ -56,6 +73,11 @@ public:
     }
     /// The request that was enqueued last may wait for the next one.
     void defer_write(base::instant now) { batcher_.defer_write(now); }
+
+    /// Before buffered requests are written: asks for the replicas' acknowledgement if one of them
+    /// needs it.
+    [[nodiscard]] bool must_ask_replicas() const noexcept { return replicas_.is_due(); }
+    void before_flush(base::instant now);
 
     /// Null, or what is wrong with the reply, to follow the server's address in a message.
     [[nodiscard]] const char* on_reply(const reply& reply, base::instant now);
@@ -71,8 +93,14 @@ public:
     [[nodiscard]] script_cache& scripts() noexcept { return scripts_; }
     [[nodiscard]] redis::subscriptions& subscriptions() noexcept { return subscriptions_; }
     [[nodiscard]] server_clock& clock() noexcept { return clock_; }
+    [[nodiscard]] redis::incarnation& incarnation() noexcept { return incarnation_; }
+    [[nodiscard]] const redis::incarnation& incarnation() const noexcept { return incarnation_; }
 
 private:
+    [[nodiscard]] const char* deliver(const reply& reply, base::instant now);
+    [[nodiscard]] const char* deliver_early(const reply& reply, base::instant now);
+    [[nodiscard]] const char* on_acknowledged(const reply& reply, base::instant now);
+
     pipeline requests_;
     write_batcher batcher_;
     receive_watermark watermark_;
@@ -80,6 +108,8 @@ private:
     script_cache scripts_{requests_};
     redis::subscriptions subscriptions_{requests_};
     server_clock clock_;
+    replica_wait replicas_;
+    redis::incarnation incarnation_;
     std::string server_;
     bool open_ = false;
 };

@@ -31,11 +31,11 @@ std::string_view field(const reply& reply, std::string_view key) {
 
 } // namespace
 
-connection::connection(const options& options, server_source& source, first_commands first,
-                       base::instant now)
+connection::connection(const options& options, server_source& source, net::endpoint endpoint,
+                       first_commands first, base::instant now)
     : options_{options},
       source_{source},
-      endpoint_{source.endpoint()},
+      endpoint_{std::move(endpoint)},
       address_{endpoint_.text()},
       first_{std::move(first)},
       stream_{options.open_stream(endpoint_)},
@@ -186,7 +186,7 @@ void connection::on_greeting_reply(const reply& reply, const reply_listener& on_
 }
 
 void connection::on_greeting_error(const reply& reply) {
-    auto error = parse_server_error(reply.text(), address_);
+    auto error = source_.explain(reply.text(), address_);
     const bool selecting = own_replies_ == 1 && !hello_is_next_;
     if (error.code == errc::internal) {
         error.code = errc::unsupported;

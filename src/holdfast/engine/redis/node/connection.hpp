@@ -38,8 +38,8 @@ public:
         unsigned replies = 0; ///< that are due; a push that confirms a subscription counts as one
     };
 
-    connection(const options& options, server_source& source, first_commands first,
-               base::instant now);
+    connection(const options& options, server_source& source, net::endpoint endpoint,
+               first_commands first, base::instant now);
 
     [[nodiscard]] connection_state state() const noexcept { return state_; }
     [[nodiscard]] std::error_code code() const noexcept { return code_; }
@@ -75,7 +75,9 @@ private:
     void check_hello(const reply& reply);
     void stream_failed();
     [[nodiscard]] const char* tls_hint() const noexcept;
-    [[nodiscard]] std::string server() const { return "Redis at " + address_; }
+    [[nodiscard]] std::string server() const {
+        return source_.kind() + std::string{" at "} + address_;
+    }
 
     const options& options_;
     server_source& source_;

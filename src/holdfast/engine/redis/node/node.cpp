@@ -16,9 +16,11 @@ node::node(const options& options, server_source& source, std::vector<std::strin
       source_{source},
       inbox_{inbox},
       listener_{listener},
-      greeting_{std::move(inbox_channels), scripts::session_scripts},
+      greeting_{std::move(inbox_channels), options.max_lease.count() > 0
+                                               ? script_set{scripts::grace_session_scripts}
+                                               : script_set{scripts::session_scripts}},
       reconnector_{options, source, [this](instant now) { return greet(now); }},
-      channel_{options.command_timeout} {}
+      channel_{{options.command_timeout, options.replicas, options.max_lease, options.prefix}} {}
 
 connection::first_commands node::greet(instant now) {
     greeting_.start(now);
@@ -57,14 +59,25 @@ void node::on_data(const reply& reply, instant now) {
         channel_.subscriptions().on_push(reply, now);
     } else if (const char* const fault = channel_.on_reply(reply, now)) {
         reconnector_.break_off(errc::unavailable, server() + fault);
+    } else if (channel_.incarnation().is_on()) {
+        check_incarnation(now);
+    }
+}
+
+void node::check_incarnation(instant now) {
+    auto& incarnation = channel_.incarnation();
+    if (const auto& fault = incarnation.fault()) {
+        reconnector_.break_off(fault->code, server() + fault->reason);
+    } else if (incarnation.take_news()) {
+        listener_.on_ready(*this, std::exchange(was_ready_, true), now);
     }
 }
 
 void node::on_change(reconnector::change change, instant now) {
     if (change == reconnector::change::ready) {
         channel_.start_session(reconnector_.current()->output(), greeting_.scripts(),
-                               reconnector_.current()->address());
-        listener_.on_ready(*this, std::exchange(was_ready_, true), now);
+                               reconnector_.current()->address(), now);
+        if (is_ready()) { listener_.on_ready(*this, std::exchange(was_ready_, true), now); }
     }
     if (change != reconnector::change::ended) { return; }
     channel_.end_session();
@@ -77,7 +90,7 @@ void node::on_change(reconnector::change change, instant now) {
 
 direct_read node::start_direct_read() {
     constexpr std::size_t max_at_once = 65'536;
-    if (!is_ready() || channel_.requests().has_unsent() || watermark_is_raised_) { return {}; }
+    if (!has_session() || channel_.requests().has_unsent() || watermark_is_raised_) { return {}; }
     const int descriptor = reconnector_.current()->plain_descriptor();
     if (descriptor < 0) { return {}; }
     direct_buffer_.resize(max_at_once);
@@ -98,13 +111,15 @@ void node::finish_direct_read(ssize_t count, int error, instant now) {
 }
 
 void node::flush(flush_occasion occasion, instant now) {
-    if (!is_ready()) { return; }
+    if (!has_session()) { return; }
+    channel_.incarnation().on_timer(now);
     auto& requests = channel_.requests();
     requests.note_sent(); // the connection writes what is buffered when it reads
     const channel_traffic traffic{requests.in_flight(), requests.sent(), being_read_};
-    if (requests.unsent_bytes() == 0) {
+    if (requests.unsent_bytes() == 0 && !channel_.must_ask_replicas()) {
         channel_.batcher().on_empty();
     } else if (channel_.batcher().should_flush(occasion, traffic, now)) {
+        channel_.before_flush(now);
         raise_watermark(channel_.watermark().wants_raising(requests.in_flight()));
         reconnector_.current()->flush();
         requests.note_sent();
@@ -123,13 +138,13 @@ void node::raise_watermark(bool raise) {
 
 void node::read_before_time_out(instant earliest, instant now) {
     const auto& requests = channel_.requests();
-    if (being_read_ || !is_ready() || requests.sent_requests() == 0) { return; }
+    if (being_read_ || !has_session() || requests.sent_requests() == 0) { return; }
     if (now < earliest && now < channel_.watchdog().deadline(requests.front().enqueued)) { return; }
     read(now);
 }
 
 void node::break_off_if_dead(instant now) {
-    if (being_read_ || !is_ready()) { return; }
+    if (being_read_ || !has_session()) { return; }
     const auto& requests = channel_.requests();
     const bool overdue =
         !requests.empty() && now >= channel_.watchdog().deadline(requests.front().enqueued);
@@ -144,10 +159,16 @@ void node::break_off_if_dead(instant now) {
     if (renewal_failed) { reconnector_.open(now, connect_when::at_once); }
 }
 
+bool node::break_off(std::string detail) {
+    // The socket stays open until the next connection: a direct read may be running.
+    reconnector_.break_off(errc::unavailable, std::move(detail));
+    return reconnector_.has_end_to_report();
+}
+
 instant node::due() const noexcept {
     instant next = reconnector_.due();
-    if (!is_ready()) { return next; }
-    next = std::min(next, channel_.batcher().due());
+    if (!has_session()) { return next; }
+    next = std::min({next, channel_.batcher().due(), channel_.incarnation().due()});
     const auto& requests = channel_.requests();
     if (!requests.empty()) {
         const auto oldest = requests.front().enqueued;
@@ -166,6 +187,8 @@ void node::reset() noexcept {
 }
 
 std::string node::why_not_ready() const {
+    if (has_session()) { return server() + channel_.incarnation().trouble(); }
+    if (auto why = source_.why_no_endpoint(); !why.empty()) { return why; }
     return reconnector_.detail().empty() ? server() + ": not connected yet" : reconnector_.detail();
 }
 
@@ -174,8 +197,8 @@ std::string node::about() const {
 }
 
 std::string node::server() const {
-    return "Redis at " + (reconnector_.current() != nullptr ? reconnector_.current()->address()
-                                                            : source_.endpoint().text());
+    const auto* const current = reconnector_.current();
+    return current != nullptr ? "Redis at " + current->address() : source_.server();
 }
 
 } // namespace holdfast::engine::redis

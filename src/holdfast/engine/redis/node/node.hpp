@@ -46,7 +46,7 @@ public:
 
     /// Requests can be sent, over `channel`.
     [[nodiscard]] bool is_ready() const noexcept {
-        return reconnector_.is_ready() && channel_.is_open();
+        return has_session() && channel_.incarnation().is_known();
     }
     [[nodiscard]] command_channel& channel() noexcept { return channel_; }
     void connect(base::instant now, connect_when when);
@@ -58,6 +58,9 @@ public:
     /// Reads replies that may be in the socket already, because they were suppressed or this
     /// process was stopped: before an operation times out (at `earliest`), or the connection.
     void read_before_time_out(base::instant earliest, base::instant now);
+    /// Ends the connection, ready or not: the server is not the right one any more. False: there is
+    /// none, so `drive` reports no end.
+    bool break_off(std::string detail);
     /// See `watchdog`.
     void break_off_if_dead(base::instant now);
     [[nodiscard]] base::instant due() const noexcept;
@@ -81,7 +84,11 @@ public:
     [[nodiscard]] std::string about() const;
 
 private:
+    [[nodiscard]] bool has_session() const noexcept {
+        return reconnector_.is_ready() && channel_.is_open();
+    }
     [[nodiscard]] connection::first_commands greet(base::instant now);
+    void check_incarnation(base::instant now);
     void on_data(const reply& reply, base::instant now);
     void read(base::instant now);
     void handle(reconnector::change change, base::instant now) {

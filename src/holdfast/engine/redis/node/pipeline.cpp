@@ -17,7 +17,7 @@ void pipeline::end_session() noexcept {
         lost_sent_bytes_ = output_->sent;
     }
     output_ = nullptr;
-    sent_requests_ = in_flight_ = sent_ = 0;
+    held_back_ = sent_requests_ = in_flight_ = sent_ = 0;
 }
 
 void pipeline::fail_lost(const connection_loss& loss, base::instant now) {
@@ -25,13 +25,29 @@ void pipeline::fail_lost(const connection_loss& loss, base::instant now) {
         request& lost = lost_.front();
         // A server does nothing before it has read the whole command.
         const bool may_arrive = lost.end <= lost_sent_bytes_;
-        lost.handler->on_lost(lost, may_arrive, now);
-        const auto status = may_arrive ? op_status::unknown : op_status::failed;
-        for (const auto* const each : {&lost.merged, &lost.op}) {
-            if (*each) { (*each)->fail(loss.code, loss.detail, status, loss.retry_now); }
-        }
+        lose(lost, may_arrive, loss, now);
         lost_.drop_front();
     }
+}
+
+void pipeline::lose(request& lost, bool may_arrive, const connection_loss& why, base::instant now) {
+    lost.handler->on_lost(lost, may_arrive, now);
+    const auto status = may_arrive ? op_status::unknown : op_status::failed;
+    for (const auto* const each : {&lost.merged, &lost.op}) {
+        if (*each) { (*each)->fail(why.code, why.detail, status, why.retry_now); }
+    }
+}
+
+void pipeline::hold_back(const reply& reply) {
+    request& held = next();
+    held.kept = std::make_unique<kept_reply>(reply);
+    if (held.op && held.needs_replicas) { held.op->awaits_replicas = true; }
+    ++held_back_;
+}
+
+void pipeline::disregard_front(const connection_loss& why, base::instant now) {
+    lose(requests_.front(), true, why, now);
+    drop_front();
 }
 
 request& pipeline::add(request_handler& handler, std::uint8_t kind, operation* operation,
@@ -72,6 +88,7 @@ void pipeline::drop_front() noexcept {
     in_flight_ -= weight;
     sent_ -= std::min(sent_, weight);
     if (sent_requests_ > 0) { --sent_requests_; }
+    if (held_back_ > 0) { --held_back_; }
     requests_.drop_front();
 }
 
@@ -89,7 +106,12 @@ void pipeline::deliver_error(const server_error& error, base::instant now) {
 }
 
 void pipeline::confirm(const request_handler& handler) noexcept {
-    if (!requests_.empty() && requests_.front().handler == &handler) { drop_front(); }
+    if (!awaits_reply() || next().handler != &handler) { return; }
+    if (held_back_ > 0) {
+        pass_over();
+    } else {
+        drop_front();
+    }
 }
 
 } // namespace holdfast::engine::redis

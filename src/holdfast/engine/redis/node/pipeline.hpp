@@ -66,8 +66,20 @@ public:
     /// request stays. REQUIRES: !empty().
     [[nodiscard]] bool deliver(const reply& reply, base::instant now);
     void deliver_error(const server_error& error, base::instant now); ///< likewise
-    /// Ends the first request without a reply, if it is this handler's.
+    /// Ends the next request without a reply, if it is this handler's.
     void confirm(const request_handler& handler) noexcept;
+
+    // Replies that are held back: their requests stay in flight, at the front.
+    /// The request that the next reply belongs to. REQUIRES: awaits_reply().
+    [[nodiscard]] request& next() const noexcept { return requests_[held_back_]; }
+    [[nodiscard]] bool awaits_reply() const noexcept { return held_back_ < requests_.size(); }
+    void hold_back(const reply& reply);
+    /// The next request has ended; it stays in its place until those before it have.
+    void pass_over() noexcept { ++held_back_; }
+    [[nodiscard]] std::size_t held_back() const noexcept { return held_back_; }
+    /// Ends the first request, as if its reply had been lost: `unknown`.
+    void disregard_front(const connection_loss& why, base::instant now);
+    void drop_front() noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
     [[nodiscard]] request& front() const noexcept { return requests_.front(); }
@@ -82,7 +94,7 @@ private:
     request& add(request_handler& handler, std::uint8_t kind, operation* operation,
                  base::instant now);
     void join(request& last, std::uint8_t kind, operation& operation) noexcept;
-    void drop_front() noexcept;
+    static void lose(request& lost, bool may_arrive, const connection_loss& why, base::instant now);
 
     template <typename Write>
     void write_command(request& request, Write write) {
@@ -95,6 +107,7 @@ private:
 
     output_buffer* output_ = nullptr; ///< null: no session
     request_ring requests_;
+    std::size_t held_back_ = 0; ///< of the first requests the replies are here
     std::size_t sent_requests_ = 0;
     std::size_t in_flight_ = 0;
     std::size_t sent_ = 0;

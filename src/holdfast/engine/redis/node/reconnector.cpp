@@ -12,7 +12,13 @@ void reconnector::open(base::instant now, connect_when when) {
     // The requests of the ended connection must be failed first.
     if (is_alive() || (connection_ && !end_reported_)) { return; }
     if (connection_ && when == connect_when::due && now < retry_) { return; }
-    connection_ = std::make_unique<connection>(options_, source_, greet_(now), now);
+    auto endpoint = source_.endpoint(now, when);
+    if (!endpoint) {
+        retry_ = base::never;
+        return;
+    }
+    connection_ =
+        std::make_unique<connection>(options_, source_, std::move(*endpoint), greet_(now), now);
     ready_reported_ = false;
     end_reported_ = false;
 }

@@ -9,14 +9,13 @@
 
 namespace holdfast::engine::redis {
 
-enum class connect_when : std::uint8_t { due, at_once };
-
 /// Keeps a node connected, with growing pauses between attempts.
 ///
 ///  closed     open: connecting
 ///  connecting the connection becomes ready: ready | it ends: ended
 ///  ready      the connection ends: ended
 ///  ended      reported once by `drive` or `take`; then, when `due`, or at once: connecting
+///  closed, ended: if the source does not know the endpoint, the source opens it later
 ///
 /// Thread safety: none.
 class reconnector {
@@ -28,8 +27,8 @@ public:
 
     enum class change : std::uint8_t { none, ready, ended };
 
-    /// Connects, if it is time to. Does nothing while a connection lives, nor before `drive` or
-    /// `take` has reported that it ended.
+    /// Connects, if it is time to and the source knows where. Does nothing while a connection
+    /// lives, nor before `drive` or `take` has reported that it ended.
     void open(base::instant now, connect_when when = connect_when::due);
     /// Does the I/O of the connection, if `ready` contains its descriptor. Reports each change
     /// once.
@@ -47,6 +46,8 @@ public:
     [[nodiscard]] connection* current() const noexcept { return connection_.get(); }
     /// Whether the connection has ended and the next is not opened yet.
     [[nodiscard]] bool is_down() const noexcept { return connection_ && !is_alive(); }
+    /// Whether the connection has ended, and `drive` has not reported it yet.
+    [[nodiscard]] bool has_end_to_report() const noexcept { return is_down() && !end_reported_; }
     /// Whether the connection that ended last had been ready before.
     [[nodiscard]] bool was_ready() const noexcept { return ready_reported_; }
     [[nodiscard]] std::error_code code() const noexcept { return code_; } ///< of the last failure

@@ -7,6 +7,7 @@
 #include "holdfast/engine/redis/protocol/server_error.hpp"
 
 #include <cstdint>
+#include <memory>
 
 namespace holdfast::engine::redis {
 
@@ -38,13 +39,15 @@ struct request {
     static constexpr std::uint64_t unknown_end = ~std::uint64_t{0}; ///< it is not written yet
 
     request_handler* handler = nullptr;
-    std::uint8_t kind = 0;     ///< of the handler's own enumeration: see `is`
-    bool suppressible = false; ///< a short reply may stay unread: see receive_watermark
-    operation_ref op{};        ///< empty: no operation needs the reply
-    operation_ref merged{};    ///< a second operation that the same command serves
+    std::uint8_t kind = 0;       ///< of the handler's own enumeration: see `is`
+    bool suppressible = false;   ///< a short reply may stay unread: see receive_watermark
+    bool needs_replicas = false; ///< its reply counts only when replicas have it: see replica_wait
+    operation_ref op{};          ///< empty: no operation needs the reply
+    operation_ref merged{};      ///< a second operation that the same command serves
     base::instant enqueued{};
-    std::uint64_t begin = 0;         ///< in bytes of the session, where its command begins
-    std::uint64_t end = unknown_end; ///< where it ends
+    std::uint64_t begin = 0;            ///< in bytes of the session, where its command begins
+    std::uint64_t end = unknown_end;    ///< where it ends
+    std::unique_ptr<kept_reply> kept{}; ///< held back by the pipeline; null: a confirmation
 
     template <typename Kind>
     [[nodiscard]] bool is(Kind other) const noexcept {
@@ -52,9 +55,10 @@ struct request {
     }
     /// Drops the references to its operations.
     void clear() noexcept {
-        suppressible = false;
+        suppressible = needs_replicas = false;
         op.reset();
         merged.reset();
+        kept.reset();
         end = unknown_end;
     }
     /// How many operations it serves.
@@ -64,7 +68,7 @@ struct request {
 inline void request_handler::on_error(request& request, const server_error& error,
                                       base::instant /*now*/) {
     if (request.op) {
-        request.op->fail(error.code, error.detail, op_status::failed, error.scripts_are_gone);
+        request.op->fail(error.code, error.detail, op_status::failed, error.retry_now());
     }
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 // The address of the server that a node connects to.
 
+#include "holdfast/base/clock.hpp"
+#include "holdfast/engine/redis/protocol/server_error.hpp"
 #include "holdfast/net/endpoint.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +27,9 @@ struct rejection {
     std::string reason; ///< follows the server's address in the message
 };
 
+/// When to connect: after the pause that follows a failure, or without it.
+enum class connect_when : std::uint8_t { due, at_once };
+
 /// Implemented by a topology for each node; called for each new connection.
 class server_source {
 public:
@@ -31,7 +37,21 @@ public:
     server_source(const server_source&) = delete;
     server_source& operator=(const server_source&) = delete;
 
-    [[nodiscard]] virtual net::endpoint endpoint() = 0;
+    /// Where the next connection goes. Empty: not known yet; the topology searches, and connects
+    /// the node when it knows.
+    [[nodiscard]] virtual std::optional<net::endpoint> endpoint(base::instant now,
+                                                                connect_when when) = 0;
+    /// For messages, while there is no connection: `Redis at 127.0.0.1:6379`.
+    [[nodiscard]] virtual std::string server() const = 0;
+    /// Why there is no endpoint; empty: there is one.
+    [[nodiscard]] virtual std::string why_no_endpoint() const { return {}; }
+    /// What messages call a server, before ` at ADDRESS`.
+    [[nodiscard]] virtual const char* kind() const noexcept { return "Redis"; }
+    /// An error that the server sent during the greeting.
+    [[nodiscard]] virtual server_error explain(std::string_view text,
+                                               const std::string& address) const {
+        return parse_server_error(text, address);
+    }
     /// Empty: the server can be used.
     [[nodiscard]] virtual std::optional<rejection> reject(const hello& hello) const = 0;
 

@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <new>
+#include <string>
+#include <utility>
 
 namespace holdfast::engine::redis {
 
@@ -84,6 +86,46 @@ redisReader* make_reader() {
 
 } // namespace
 
+void reply_deleter::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
+
+namespace {
+
+using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
+
+/// The type of the count differs between the versions of hiredis.
+template <typename Count>
+void* make_items(void* (*make)(const redisReadTask*, Count), const redisReadTask& task,
+                 std::size_t count) {
+    return make(&task, static_cast<Count>(count));
+}
+
+owned_reply copy_of(const redisReply& raw) {
+    const auto& make = default_functions();
+    redisReadTask task{};
+    task.type = raw.type;
+    owned_reply out;
+    if (raw.type == REDIS_REPLY_INTEGER) {
+        out.reset(static_cast<redisReply*>(make.createInteger(&task, raw.integer)));
+    } else if (raw.type == REDIS_REPLY_ARRAY) {
+        out.reset(static_cast<redisReply*>(
+            make_items(make.createArray, task, raw.elements))); // they are null so far
+        for (std::size_t at = 0; out && at < raw.elements; ++at) {
+            out->element[at] = copy_of(*raw.element[at]).release();
+        }
+    } else { // no other type has a text; hiredis expects a writable one
+        const bool has_text = raw.str != nullptr && raw.type != REDIS_REPLY_NIL;
+        if (!has_text) { task.type = REDIS_REPLY_STATUS; }
+        std::string text{has_text ? raw.str : "", has_text ? static_cast<std::size_t>(raw.len) : 0};
+        out.reset(static_cast<redisReply*>(make.createString(&task, text.data(), text.size())));
+    }
+    if (!out) { throw std::bad_alloc{}; }
+    return out;
+}
+
+} // namespace
+
+kept_reply::kept_reply(const reply& reply) : raw_{copy_of(*reply.raw_)} {}
+
 reply_reader::reply_reader() : reader_{make_reader()} {
     redisReadTask task{};
     number_.reset(static_cast<redisReply*>(default_functions().createInteger(&task, 0)));
@@ -97,8 +139,6 @@ reply_reader::reply_reader() : reader_{make_reader()} {
 }
 
 reply_reader::~reply_reader() { redisReaderFree(reader_); }
-
-void reply_reader::free_reply::operator()(redisReply* raw) const noexcept { freeReplyObject(raw); }
 
 const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcept {
     constexpr std::string_view null = "_\r\n";
@@ -148,8 +188,29 @@ void reply_reader::translate_resp3() noexcept {
     }
 }
 
+/// A map of n pairs is an array of 2n items. Its first line may become longer by that, so the bytes
+/// go to a new reader. Only sentinels send maps. False: the line is not complete yet.
+bool reply_reader::translate_map() {
+    const std::string_view rest{reader_->buf + reader_->pos, reader_->len - reader_->pos};
+    if (reader_->ridx != -1 || rest.front() != '%') { return true; }
+    const auto line_end = rest.find("\r\n");
+    if (line_end == std::string_view::npos) { return false; }
+    std::size_t pairs = 0;
+    const auto* const end = rest.data() + line_end;
+    const auto [stop, wrong] = std::from_chars(rest.data() + 1, end, pairs);
+    // More than the limit: the array is refused, too.
+    if (wrong != std::errc{} || stop != end || pairs > max_items) { pairs = max_items; }
+    auto translated = "*" + std::to_string(2 * pairs);
+    translated += rest.substr(line_end);
+    redisReaderFree(std::exchange(reader_, make_reader()));
+    if (redisReaderFeed(reader_, translated.data(), translated.size()) != REDIS_OK) {
+        throw std::bad_alloc{};
+    }
+    return true;
+}
+
 reply_reader::owned reply_reader::next() {
-    if (broken_ || reader_->pos >= reader_->len) { return nullptr; }
+    if (broken_ || reader_->pos >= reader_->len || !translate_map()) { return nullptr; }
     translate_resp3();
     void* raw = nullptr;
     if (redisReaderGetReply(reader_, &raw) != REDIS_OK) {

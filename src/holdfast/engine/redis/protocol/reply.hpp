@@ -36,13 +36,33 @@ public:
     [[nodiscard]] std::string_view word(std::size_t at) const noexcept; ///< likewise, empty
 
 private:
+    friend class kept_reply;
+
     const redisReply* raw_;
     bool push_;
 };
 
+/// Frees a reply that hiredis allocated.
+struct reply_deleter {
+    void operator()(redisReply* raw) const noexcept;
+};
+
+/// A copy of a reply: it outlives the reader's memory.
+class kept_reply {
+public:
+    /// Throws std::bad_alloc.
+    explicit kept_reply(const reply& reply);
+
+    [[nodiscard]] reply view() const noexcept { return reply{*raw_}; }
+
+private:
+    std::unique_ptr<redisReply, reply_deleter> raw_;
+};
+
 /// Parses bytes into replies. Its memory is bounded: a reply of more than `max_bytes` is a fault.
 /// It supports the RESP3 types that our commands return, also if hiredis does not: pushes, verbatim
-/// text (as text, with its `txt:`), and null (as an empty text).
+/// text (as text, with its `txt:`), null (as an empty text), and a map that is a whole reply (as an
+/// array of keys and values).
 class reply_reader {
 public:
     reply_reader();
@@ -69,15 +89,13 @@ public:
     static constexpr std::size_t max_bytes = std::size_t{64} << 20U;
 
 private:
-    struct free_reply {
-        void operator()(redisReply* raw) const noexcept;
-    };
-    using owned = std::unique_ptr<redisReply, free_reply>;
+    using owned = std::unique_ptr<redisReply, reply_deleter>;
     void feed(std::span<const char> bytes);
     [[nodiscard]] owned next();
     /// Removes a complete number or null from the beginning of `bytes`; null: there is none.
     [[nodiscard]] const redisReply* take_short(std::span<const char>& bytes) noexcept;
     void translate_resp3() noexcept;
+    [[nodiscard]] bool translate_map();
 
     redisReader* reader_;
     owned number_; ///< for `take_short`

@@ -97,6 +97,7 @@ server_error parse_server_error(std::string_view text, const std::string& server
     out.code = make_error_code(found->code);
     out.detail += ": " + std::string{found->advice};
     out.scripts_are_gone = found->word == "NOSCRIPT";
+    out.is_replica = found->word == "READONLY" || found->word == "MASTERDOWN";
     return out;
 }
 

@@ -11,6 +11,9 @@ struct server_error {
     std::error_code code; ///< errc::unavailable: a retry may succeed
     std::string detail;   ///< names the server and says what to do
     bool scripts_are_gone = false;
+    bool is_replica = false; ///< the server is not a master any more
+    /// An immediate retry may succeed, on this connection or on the next.
+    [[nodiscard]] bool retry_now() const noexcept { return scripts_are_gone || is_replica; }
 };
 
 /// `text` is an error reply. The command had no effect: a server refuses a script as a whole.

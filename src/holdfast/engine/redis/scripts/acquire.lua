@@ -1,5 +1,6 @@
 #!lua
 -- Asks for a hold. See fields.lua for the layout.
+--#variant grace
 --
 -- KEYS  the record. The other keys of the name are made from it: same hash tag.
 -- ARGV  1 not-after (16 digits), NO_INSTANT, owner (48), terms: as the record will have it;
@@ -13,6 +14,7 @@
 --       few. All but this one have 12 bytes or more, so that a client can let it lie until more
 --       comes.
 --
+--#grace -- Also  {11, now} verify the incarnation first, {12, us left} nothing is granted yet
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
 -- must be one decision. Without flags: a server that is out of memory or read-only refuses the
 -- whole script before anything is written.
@@ -22,6 +24,10 @@ local now = time[1] * 1000000 + time[2]
 local key, ask = KEYS[1], ARGV[1]
 local rec = call('GET', key)
 local tag = rec and sub(rec, REC_VERSION_TAG)
+--#grace --#include grace.lua
+--#grace local grace = grace_left(rec, key, now)
+--#grace if not grace then return {ANSWER_STALE, now} end
+--#grace if grace == 0 then
 
 if not ARGV[2] and (tag == 'hf2i' or not rec) then
     local left = sub(ask, ASK_NOT_AFTER) - now
@@ -72,6 +78,7 @@ if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) =
         end
     end
 end
+--#grace end
 
 --#include state.lua
 --#include vote.lua
@@ -101,12 +108,15 @@ local function enqueue(S)
     call('PEXPIRE', S.w, QUEUE_MS)
     if not S.queue then
         S.queue, S.changed = true, true
+        --#grace S.kind = S.kind or sub(terms, TERMS_KIND)
+        --#grace S.limit = S.limit or tonumber(sub(terms, TERMS_LIMIT))
     end
     return place(S, owner, call('ZRANK', S.q, owner))
 end
 
 local function ask_for_it(S)
     local held = find(S, owner)
+    --#grace if S.grace then held = nil end -- it may have ended, and another have been granted
     if held then
         if held.deadline <= now then return {ANSWER_BUSY, 0} end -- resting
         if proposed > held.token and not comes_too_late(S, owner, not_after) then
@@ -136,6 +146,7 @@ local function ask_for_it(S)
     end
     if S.queue or not fits(S, terms) then
         local queueing = sub(terms, TERMS_QUEUEING)
+        --#grace if S.grace and queueing == QUEUEING_NO then return {ANSWER_GRACE, S.grace} end
         if queueing == QUEUEING_NO then return {ANSWER_BUSY, 0} end
         return queueing == QUEUEING_LISTEN and listen(S, owner) or enqueue(S)
     end
@@ -153,6 +164,7 @@ end
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
+--#grace note_grace(S, grace)
 settle(S, owner)
 local answer = ask_for_it(S)
 save(S)

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
 -- Renews holds and keeps waiters in their queues, many at once. See fields.lua.
+--#variant grace
 --
 -- KEYS  one record per item
 -- ARGV  per item: NO_INSTANT, the owner (48), and w for a waiter; for a renewal the lease in ms (8
@@ -8,6 +9,7 @@
 -- Answer  per item: 1 renewed, 0 lost, 2 made again, {0, token} granted, {1, ahead, check_in us}
 --       queued, or a string that begins with - : an error, which is only this item's
 --
+--#grace -- Also  3 verify the incarnation first
 -- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
 -- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
 -- only lengthen the lease, for the same reason.
@@ -17,12 +19,14 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local rule
+--#grace --#include grace.lua
 
 -- The usual case: an exclusive hold that lives, has no min_hold and a token of the past.
 local function renew(key, item)
     local sub = string.sub
     local rec = redis.call('GET', key)
     if not rec or sub(rec, REC_REST_OWNER) ~= sub(item, ITEM_REST_OWNER) then return false end
+    --#grace if sub(rec, REC_INCARNATION) ~= ID then return false end
     local tag, order = sub(rec, REC_VERSION_TAG), sub(item, ITEM_ORDER)
     if tag ~= 'hf2x' and tag ~= 'hf2q' or order == NO_ORDER then return false end
     if sub(rec, REC_DEADLINE) - now <= 0 then return false end
@@ -41,10 +45,15 @@ local function by_the_rule()
     return function(key, item)
         local S, wrong = load(key, now)
         if not S then return '-' .. wrong.err end
+        --#grace local grace = grace_left(call('GET', key), key, now)
+        --#grace if not grace then return BEAT_STALE end
+        --#grace note_grace(S, grace)
         local owner, answer = sub(item, ITEM_OWNER), BEAT_LOST
         settle(S, owner)
         local held = find(S, owner)
         if held and held.deadline <= now then held = nil end -- resting
+        --#grace if not S.grace then item = sub(item, ITEM_UP_TO_ORDER) end -- no reclaims
+        --#grace if S.grace and sub(item, ITEM_WAITS) == 'w' then held = nil end -- not believed
         if sub(item, ITEM_WAITS) ~= 'w' then
             if held then
                 answer = BEAT_RENEWED
@@ -55,6 +64,7 @@ local function by_the_rule()
                     held.lease, held.deadline = lease, now + lease * 1000
                     put(S, held)
                 end
+                --#grace if S.grace and S.hold and is_in_time(S, item) then S.incarnation = ID end
             elseif sub(item, ITEM_RECLAIMS) == 'r' and reclaim(S, owner, item) then
                 answer = BEAT_RECLAIMED
             end

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
 -- Breaks a lock: takes it away from its holders. See fields.lua.
+--#variant grace
 --
 -- KEYS  the record
 -- ARGV  only the holder with this token, or 0
@@ -8,11 +9,13 @@
 -- Atomic so that only those lose it who held it when the break was asked for.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+--#grace --#include grace.lua
 local only = tonumber(ARGV[1])
 --#include state.lua
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
+--#grace note_grace(S, grace_left(call('GET', S.key), S.key, now) or 1)
 drop_ended(S)
 local all = {}
 if S.hold then

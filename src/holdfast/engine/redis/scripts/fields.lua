@@ -17,12 +17,14 @@
 -- Keys of a server:
 --   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua
 --   <prefix>node  STRING, the node of a quorum that this server is: see join.lua
+--   <prefix>run   STRING, the incarnation of the server's data: see verify.lua
 --
 -- Instants are microseconds of the server's clock, in 16 digits.
 --
 -- The record. REC_ORDER is the number of the last renewal that was applied; REC_LEASE is the lease
 -- in ms that was granted last, so that a deadline further ahead than that proves that the clock was
--- stepped back. REC_INCARNATION is kept for a protocol to come. REC_LAST is the owner of the last
+-- stepped back. REC_INCARNATION is the incarnation in which the record was last known to be
+-- complete, or UNCERTAIN: see grace.lua. REC_LAST is the owner of the last
 -- release and what became of it, r: released, h: handed off, -: none. In an idle record it may be
 -- the owner of the highest token, whose hold has expired: e.
 --#define REC_VERSION_TAG 1, 4
@@ -34,6 +36,7 @@
 --#define REC_DEADLINE 21, 36
 --#define REC_LEASE 37, 44
 --#define REC_ORDER 45, 56
+--#define REC_INCARNATION 57, 72
 --#define REC_LAST_OWNER 73, 120
 --#define REC_LAST 73, 121
 --#define REC_OUTCOME 121, 121
@@ -109,6 +112,7 @@
 --#define ITEM_LEASE_ORDER 65, 84
 --#define ITEM_LEASE 65, 72
 --#define ITEM_ORDER 73, 84
+--#define ITEM_UP_TO_ORDER 1, 84
 --#define ITEM_RECLAIMS 85, 85
 --#define ITEM_TOKEN 86, 101
 --#define ITEM_NOT_AFTER 102, 117
@@ -121,6 +125,17 @@
 --#define NODE_VOTES_FROM 25, 40
 --#define NODE_RUN 41, 56
 --#define NODE_SIZE 56
+--
+-- The run: the id of the incarnation in hexadecimal digits, its state, the max_lease of the fleet
+-- in ms, and the instant from which on all may be granted. It is claimed until enough replicas
+-- follow it, then the grace period begins.
+--#define RUN_ID 1, 16
+--#define RUN_STATE 17, 17
+--#define RUN_MAX_LEASE 18, 25
+--#define RUN_UNTIL 26, 41
+--#define RUN_SIZE 41
+--#define RUN_CLAIMED 'c'
+--#define RUN_KNOWN 'g'
 --
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
@@ -136,6 +151,8 @@
 --#define ANSWER_NOT_JOINED 8
 --#define ANSWER_BOTH 9
 --#define ANSWER_TOO_HIGH 10
+--#define ANSWER_STALE 11
+--#define ANSWER_GRACE 12
 --#define HANDED_OFF_TOO 1000000
 --
 -- The answer of a release.
@@ -150,11 +167,18 @@
 --#define BEAT_LOST 0
 --#define BEAT_RENEWED 1
 --#define BEAT_RECLAIMED 2
+--#define BEAT_STALE 3
 --
 --#define NO_OWNER '000000000000000000000000000000000000000000000000'
 --#define NO_INSTANT '0000000000000000'
 --#define NO_ORDER '000000000000'
+--#define UNCERTAIN '----------------'
+-- What a script writes into a record: in the grace variant the client's incarnation, or that which
+-- the state has; else none.
 --#define NO_INCARNATION '----------------'
+--#define KEPT_INCARNATION '----------------'
+--#grace_define NO_INCARNATION ID
+--#grace_define KEPT_INCARNATION S.incarnation
 --#define TOKEN_END 9007199254740992
 --#define NO_MIN_HOLD '00000000000'
 -- How far a proposed token may be from the clock.

@@ -50,6 +50,7 @@ end
 
 local function drop_ended(S)
     if S.hold then
+        --#grace if S.grace and S.hold.deadline > 0 then return end -- its renewal may be lost
         if math.max(S.hold.deadline, S.hold.rest) <= S.now then
             if S.hold.deadline > 0 then S.expired = S.hold.owner end -- not released
             remove(S, S.hold)
@@ -80,6 +81,7 @@ local function drop_ended(S)
 end
 
 local function fits(S, terms)
+    --#grace if S.grace then return false end
     if S.hold then return false end
     if S.taken == 0 then return true end
     local mode = sub(terms, TERMS_MODE)

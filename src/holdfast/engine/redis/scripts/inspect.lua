@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
 -- Who holds a name and who waits for it. See fields.lua.
+--#variant grace
 --
 -- KEYS  the record
 -- Answer  {now, highest token, kind, limit, holders, waiters}; each holder is {owner, token,
@@ -9,10 +10,12 @@
 -- It settles first, as all do, so that nobody is shown who has gone.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+--#grace --#include grace.lua
 --#include state.lua
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
+--#grace note_grace(S, grace_left(call('GET', S.key), S.key, now) or 1)
 settle(S)
 drop_dead_waiters(S)
 save(S)

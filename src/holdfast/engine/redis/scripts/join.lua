@@ -5,7 +5,8 @@
 -- ARGV  1 an id for it (16 hexadecimal digits), 2 the max_lease of the quorum in ms (8 digits), 3
 --       after how many us a server has no lease left that it has forgotten, 4 if it is no node yet:
 --       'n' it may vote now, because the whole quorum is new, 'w' it may vote after that time, 'l'
---       it stays none; 5 the server's run id (16 digits)
+--       it stays none; 5 the server's run id (16 digits); 6 until when 'n' counts: later it may
+--       have been a node meanwhile, and is treated as with 'w'
 -- Answer  {its id, its max_lease in ms, in how many us it may vote, 1}; without an id: there is
 --       none, and the last number says whether there is a key, of before a restart
 --
@@ -29,7 +30,8 @@ if node and string.sub(node, NODE_MAX_LEASE) ~= ARGV[2] then -- leases of that l
 end
 if not node or string.sub(node, NODE_RUN) ~= ARGV[5] then
     if ARGV[4] == 'l' then return {'', 0, 0, node and 1 or 0} end
-    write(ARGV[1], ARGV[4] == 'n' and not node and 0 or ARGV[3])
+    local is_new = ARGV[4] == 'n' and now <= ARGV[6] + 0 and not node
+    write(ARGV[1], is_new and 0 or ARGV[3])
 end
 local id, max_lease = string.sub(node, NODE_ID), string.sub(node, NODE_MAX_LEASE)
 local wait = string.sub(node, NODE_VOTES_FROM) - now

@@ -82,6 +82,7 @@ end
 -- again. Says how many were granted.
 local function grant_heads(S, asker)
     local granted, skips = 0, 0
+    --#grace if S.grace then return 0 end
     if not S.hold then revive_after_stall(S) end
     while S.queue and not S.hold do
         local first = call('ZRANGE', S.q, skips, skips + 1)
@@ -144,6 +145,7 @@ end
 -- known). Only the first few are told: if all were, all would come at that moment.
 local function place(S, owner, ahead)
     if ahead >= 4 then return {ANSWER_QUEUED, ahead, 0} end
+    --#grace if S.grace then return {ANSWER_QUEUED, ahead, S.grace} end
     local ends = 0
     if S.hold then
         ends = math.max(S.hold.deadline, S.hold.rest)

@@ -91,12 +91,12 @@ local function text_of(S)
     if S.hold then
         local hold = S.hold
         return tagged((S.queue or S.listens) and 'q' or 'x') .. format('%016d', hold.deadline)
-                .. (hold.lease or sub(hold.terms, TERMS_LEASE)) .. hold.order .. NO_INCARNATION
+                .. (hold.lease or sub(hold.terms, TERMS_LEASE)) .. hold.order .. KEPT_INCARNATION
                 .. S.last .. format('%016d%016d', hold.not_after, hold.rest) .. hold.owner
                 .. hold.terms,
             math.max(hold.deadline, hold.rest)
     end
-    local nothing = NO_INSTANT .. '00000000' .. NO_ORDER .. NO_INCARNATION
+    local nothing = NO_INSTANT .. '00000000' .. NO_ORDER .. KEPT_INCARNATION
     if S.taken > 0 or S.queue then
         local last = call('ZRANGE', S.d, -1, -1, 'WITHSCORES')
         return tagged((S.queue or S.listens) and 'n' or 'm') .. nothing .. S.last

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
 -- Gives up a hold, and hands it to the first waiter in the same step. See fields.lua.
+--#variant grace
 --
 -- KEYS  the record
 -- ARGV  1 NO_INSTANT (no min_hold, as the record has it) and the owner; 2 the token of the hold:
@@ -8,6 +9,7 @@
 --
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
 -- Allowed when the server is out of memory: it frees.
+--#grace --#include grace.lua
 local rec = redis.call('GET', KEYS[1])
 local mine = rec and string.sub(rec, REC_REST_OWNER) == ARGV[1]
 local tag = rec and string.sub(rec, REC_VERSION_TAG)
@@ -23,6 +25,8 @@ end
 local owner = string.sub(ARGV[1], 17)
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+--#grace local grace = grace_left(rec, KEYS[1], now) or 1 -- whoever cannot tell hands nothing off
+--#grace mine = mine and grace == 0
 
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
 -- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.
@@ -80,6 +84,7 @@ end
 -- The hold is lost, and with it perhaps the whole record. The token of an exclusive holder is the
 -- highest one of its record: it stays. Where there is no record, the mark stands in for it.
 local function remember_token(S, token)
+    --#grace if S.grace and S.hold and token > S.high then remove(S, S.hold) end -- of before
     if token <= S.high or token > now + PROPOSAL_US or S.hold then return end
     local mark = S.high == 0 and call('GET', string.match(S.key, '^[^{]*') .. 'mark')
     S.high, S.changed = math.max(token, tonumber(mark or 0) or 0), true
@@ -87,6 +92,7 @@ end
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
+--#grace note_grace(S, grace)
 drop_ended(S)
 local held = find(S, owner)
 local answer = RELEASE_NOT_HELD
@@ -109,6 +115,7 @@ else
         answer = outcome == 'h' and RELEASE_HANDED_OFF or outcome == 'r' and RELEASE_DONE or answer
     end
     if answer == RELEASE_NOT_HELD then remember_token(S, tonumber(ARGV[2] or 0)) end
+    --#grace if S.grace then remember(S, owner, 'r') end -- no late renewal makes it again
 end
 save(S)
 return answer

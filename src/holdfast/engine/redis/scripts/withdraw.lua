@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
 -- Leaves the queue, or gives up a grant that nobody heard of. See fields.lua.
+--#variant grace
 --
 -- KEYS  the record
 -- ARGV  1 the owner; 2 the highest not-after of its acquires that may still arrive, or 0; 3 the
@@ -10,6 +11,7 @@
 -- Atomic because the grant may come at the very moment at which its waiter leaves.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+--#grace --#include grace.lua
 local owner = ARGV[1]
 local left = ARGV[3] and ARGV[3] - now or 0
 if left < 0 or left > LONGEST_NOT_AFTER_US then return WITHDRAW_LATE end
@@ -17,6 +19,7 @@ if left < 0 or left > LONGEST_NOT_AFTER_US then return WITHDRAW_LATE end
 
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
+--#grace note_grace(S, grace_left(call('GET', S.key), S.key, now) or 1)
 drop_ended(S)
 local answer = sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' and 1 or 0
 local held, freed = find(S, owner), false

@@ -20,7 +20,13 @@ public:
     [[nodiscard]] std::optional<rejection> reject(const hello& hello) const override;
 
 private:
-    [[nodiscard]] net::endpoint endpoint() override { return options_.server; }
+    [[nodiscard]] std::optional<net::endpoint> endpoint(base::instant /*now*/,
+                                                        connect_when /*when*/) override {
+        return options_.server;
+    }
+    [[nodiscard]] std::string server() const override {
+        return "Redis at " + options_.server.text();
+    }
 
     const options& options_;
     node node_;

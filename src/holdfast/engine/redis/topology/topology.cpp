@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/topology/topology.hpp"
 
+#include "holdfast/engine/redis/topology/sentinel.hpp"
 #include "holdfast/engine/redis/topology/standalone.hpp"
 
 #include <algorithm>
@@ -21,9 +22,16 @@ base::instant topology::due() const noexcept {
     return next;
 }
 
+void topology::reset() noexcept {
+    for (node* const each : nodes()) { each->reset(); }
+}
+
 std::unique_ptr<topology> make_topology(const options& options,
                                         std::vector<std::string> inbox_channels,
                                         message_handler& inbox, node_listener& listener) {
+    if (options.sentinel) {
+        return std::make_unique<sentinel>(options, std::move(inbox_channels), inbox, listener);
+    }
     return std::make_unique<standalone>(options, std::move(inbox_channels), inbox, listener);
 }
 

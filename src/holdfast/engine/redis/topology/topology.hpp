@@ -32,6 +32,9 @@ public:
     virtual void pollables(std::vector<pollfd>& out) const;
     virtual void drive(std::span<const pollfd> ready, base::instant now);
     [[nodiscard]] virtual base::instant due() const noexcept;
+    virtual void reset() noexcept;
+    /// The server of a node that is ready, for `diagnose`.
+    [[nodiscard]] virtual std::string about(const node& node) const { return node.about(); }
 };
 
 /// The topology that the options name. The nodes subscribe to `inbox_channels` for `inbox`, and

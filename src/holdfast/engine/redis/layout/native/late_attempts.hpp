@@ -13,9 +13,13 @@ namespace holdfast::engine::redis {
 /// Thread safety: none.
 class late_attempts {
 public:
-    /// The connection broke. Drops entries whose not-after is before `server_now_us`.
+    /// The connection broke. Drops entries whose not-after has certainly passed: `server_now_us` is
+    /// an upper bound, which is too high by as long as the server took to say what time it is.
     void add(std::uint64_t number, std::int64_t not_after_us, std::int64_t server_now_us) {
-        std::erase_if(not_after_, [&](const auto& entry) { return entry.second < server_now_us; });
+        constexpr std::int64_t longest_reply_us = 60'000'000;
+        std::erase_if(not_after_, [&](const auto& entry) {
+            return entry.second < server_now_us - longest_reply_us;
+        });
         auto& highest = not_after_[number];
         highest = std::max(highest, not_after_us);
     }

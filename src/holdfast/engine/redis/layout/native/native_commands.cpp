@@ -17,6 +17,21 @@ void append_instant(std::string& out, std::int64_t us) {
     append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
 }
 
+constexpr native_scripts usual_scripts{&scripts::acquire,
+                                       &scripts::release,
+                                       &scripts::beat,
+                                       &scripts::withdraw,
+                                       &scripts::break_lock,
+                                       &scripts::inspect,
+                                       0};
+constexpr native_scripts grace_scripts{&scripts::grace_acquire,
+                                       &scripts::grace_release,
+                                       &scripts::grace_beat,
+                                       &scripts::grace_withdraw,
+                                       &scripts::grace_break_lock,
+                                       &scripts::grace_inspect,
+                                       1};
+
 /// An acquire that needs no second argument.
 bool is_simple(const acquire_op& op) noexcept {
     return op.mode == mode::exclusive && op.min_hold == base::milliseconds{0} &&
@@ -26,11 +41,12 @@ bool is_simple(const acquire_op& op) noexcept {
 } // namespace
 
 acquire_calls::acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before,
-                             std::size_t arguments_after_vote) {
-    append_call(usual, script, keys, arguments_before + 1);
-    append_call(with_token, script, keys, arguments_before + 2);
-    append_call(after_late, script, keys, arguments_before + 3);
-    append_call(vote, script, keys, arguments_before + 4 + arguments_after_vote);
+                             std::size_t arguments_after_vote, std::size_t more_arguments) {
+    const auto others = arguments_before + more_arguments;
+    append_call(usual, script, keys, others + 1);
+    append_call(with_token, script, keys, others + 2);
+    append_call(after_late, script, keys, others + 3);
+    append_call(vote, script, keys, others + 4 + arguments_after_vote);
 }
 
 const std::string& acquire_calls::call_for(const acquire_op& op, const validity& validity) const {
@@ -39,12 +55,23 @@ const std::string& acquire_calls::call_for(const acquire_op& op, const validity&
     return is_simple(op) ? usual : with_token;
 }
 
-native_commands::native_commands(std::string prefix, const client_identity& identity)
+native_commands::native_commands(std::string prefix, const client_identity& identity, bool grace)
     : prefix_{std::move(prefix)},
       client_hex_{hex_of(identity.client)},
       client_id_{identity.client},
+      scripts_{grace ? grace_scripts : usual_scripts},
       terms_{identity} {
-    append_call(release_, scripts::release, 1, 1);
+    call(release_, *scripts_.release, 1, 1);
+}
+
+/// The incarnation must follow the arguments.
+void native_commands::call(std::string& out, const script& script, std::size_t keys,
+                           std::size_t arguments) const {
+    append_call(out, script, keys, arguments + scripts_.more_arguments);
+}
+
+void native_commands::append_incarnation(std::string& out) const {
+    if (scripts_.more_arguments > 0) { append_bulk(out, incarnation_); }
 }
 
 /// Caches the last key: most operations use the same name as the one before.
@@ -101,17 +128,19 @@ void native_commands::acquire(std::string& out, const acquire_op& op, const vali
     out += acquire_.call_for(op, validity);
     append_key(out, op.ticket.name);
     append_acquire(out, op, validity);
+    append_incarnation(out);
 }
 
 void native_commands::release(std::string& out, const ticket& ticket, std::uint64_t token) {
     if (token == 0) {
         out += release_;
     } else {
-        append_call(out, scripts::release, 1, 2);
+        call(out, *scripts_.release, 1, 2);
     }
     append_key(out, ticket.name);
     append_release(out, ticket);
     if (token != 0) { append_bulk(out, std::to_string(token)); }
+    append_incarnation(out);
 }
 
 void native_commands::exchange(std::string& out, const ticket& released,
@@ -128,24 +157,26 @@ void native_commands::exchange(std::string& out, const ticket& released,
 void native_commands::withdraw(std::string& out, const ticket& ticket, const validity& validity) {
     const bool asks_again = validity.not_after_us > 0;
     const bool late = validity.late_us > 0 || asks_again;
-    append_call(out, scripts::withdraw, 1, 1U + (late ? 1U : 0U) + (asks_again ? 1U : 0U));
+    call(out, *scripts_.withdraw, 1, 1U + (late ? 1U : 0U) + (asks_again ? 1U : 0U));
     append_key(out, ticket.name);
     argument_.clear();
     append_owner(argument_, ticket.owner);
     append_bulk(out, argument_);
     if (late) { append_bulk(out, std::to_string(validity.late_us)); }
     if (asks_again) { append_bulk(out, std::to_string(validity.not_after_us)); }
+    append_incarnation(out);
 }
 
 void native_commands::break_lock(std::string& out, const break_op& op) {
-    append_call(out, scripts::break_lock, 1, 1);
+    call(out, *scripts_.break_lock, 1, 1);
     append_key(out, op.name);
     append_bulk(out, std::to_string(op.only_token));
+    append_incarnation(out);
 }
 
 void native_commands::beat(std::string& out, const beat_op& op, const server_clock& clock,
                            base::instant latest) {
-    append_call(out, scripts::beat, op.items.size(), op.items.size());
+    call(out, *scripts_.beat, op.items.size(), op.items.size());
     for (const auto& item : op.items) { append_key(out, item.ticket.name); }
     for (const auto& item : op.items) {
         argument_ = fields::no_instant;
@@ -166,11 +197,13 @@ void native_commands::beat(std::string& out, const beat_op& op, const server_clo
         }
         append_bulk(out, argument_);
     }
+    append_incarnation(out);
 }
 
 void native_commands::inspect(std::string& out, std::string_view name) {
-    append_call(out, scripts::inspect, 1, 0);
+    call(out, *scripts_.inspect, 1, 0);
     append_key(out, name);
+    append_incarnation(out);
 }
 
 void native_commands::scan(std::string& out, const list_op& op) {

@@ -25,8 +25,9 @@ struct validity {
 
 /// The beginnings of the calls of a script that takes an acquire.
 struct acquire_calls {
+    /// `more_arguments` follow those of the acquire.
     acquire_calls(const script& script, std::size_t keys, std::size_t arguments_before,
-                  std::size_t arguments_after_vote);
+                  std::size_t arguments_after_vote, std::size_t more_arguments);
 
     /// The call with as many arguments as this acquire needs.
     [[nodiscard]] const std::string& call_for(const acquire_op& op, const validity& validity) const;
@@ -37,10 +38,25 @@ struct acquire_calls {
     std::string vote{};       ///< of an acquire with a node id
 };
 
+/// The scripts of the layout: the usual ones, or their grace variants.
+struct native_scripts {
+    const script* acquire;
+    const script* release;
+    const script* beat;
+    const script* withdraw;
+    const script* break_lock;
+    const script* inspect;
+    std::size_t more_arguments; ///< the incarnation, or none
+};
+
 /// Thread safety: none; it keeps memory for reuse.
 class native_commands {
 public:
-    native_commands(std::string prefix, const client_identity& identity);
+    /// `grace`: use_incarnation must be called first.
+    native_commands(std::string prefix, const client_identity& identity, bool grace = false);
+
+    /// The incarnation that the next commands name.
+    void use_incarnation(std::string_view id) { incarnation_ = id; }
 
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& op, const validity& validity);
@@ -69,12 +85,17 @@ private:
     void append_owner(std::string& out, const base::owner_id& owner) const;
     void append_release(std::string& out, const ticket& ticket);
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
+    void call(std::string& out, const script& script, std::size_t keys,
+              std::size_t arguments) const;
+    void append_incarnation(std::string& out) const;
 
     const std::string prefix_;
     const std::string client_hex_; ///< in hexadecimal digits
     const base::client_id client_id_;
-    const acquire_calls acquire_{scripts::acquire, 1, 0, 0};
-    const acquire_calls exchange_{scripts::exchange, 2, 1, 1};
+    const native_scripts& scripts_;
+    const acquire_calls acquire_{*scripts_.acquire, 1, 0, 0, scripts_.more_arguments};
+    const acquire_calls exchange_{scripts::exchange, 2, 1, 1, 0};
+    std::string incarnation_;
     std::string release_; ///< the beginning of its call
     terms_writer terms_;
     std::string argument_; ///< member to reuse its memory

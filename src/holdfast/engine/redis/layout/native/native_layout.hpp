@@ -5,6 +5,7 @@
 #include "holdfast/engine/redis/layout/native/late_attempts.hpp"
 #include "holdfast/engine/redis/layout/native/lister.hpp"
 #include "holdfast/engine/redis/layout/native/native_commands.hpp"
+#include "holdfast/engine/redis/layout/native/reclaim_book.hpp"
 
 namespace holdfast::engine::redis {
 
@@ -47,10 +48,16 @@ private:
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
+    [[nodiscard]] bool on_beat_reply(operation& beat, const reply& reply, base::instant now);
+    [[nodiscard]] beat_op with_reclaims(const beat_op& op, base::instant give_up,
+                                        base::instant now);
+    [[nodiscard]] bool has_grace() const noexcept { return options_.max_lease.count() > 0; }
+
     native_commands commands_;
     lister lister_{commands_};
     late_attempts attempts_;    ///< acquires that may still arrive
     late_attempts withdrawals_; ///< likewise, of tickets that ask again
+    reclaim_book held_;         ///< with max_lease only
     bool votes_ = false;        ///< the server is a node of a quorum: it was asked as one
 };
 

@@ -67,6 +67,16 @@ answer read_verdict(const reply& reply, const std::string& server) {
             errc::invalid_option, "the proposed token is more than 30 s ahead of the clock of "
                                   "Redis at " +
                                       server + "; set the clocks");
+    case fields::answer_stale: {
+        auto stale = admission::failed_answer(errc::unavailable, stale_text(server));
+        stale.retry_now = true;
+        return stale;
+    }
+    case fields::answer_grace:
+        return admission::failed_answer(
+            errc::unavailable, "Redis at " + server +
+                                   ": after lost data or a failover it grants nothing new for " +
+                                   std::to_string(reply.number(1) / 1000) + " ms more (max_lease)");
     default: return unknown_reply();
     }
 }

@@ -36,6 +36,9 @@ capabilities polling_layout::caps(primitive kind, bool fenced) const {
 
 const char* polling_layout::reject_unsupported(const op& op) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
+        if (options_.max_lease.count() > 0) {
+            return "with max_lease in the URL only native locks are safe";
+        }
         if (acquire->kind != primitive::mutex) { return "the layout has only mutexes"; }
         if (acquire->min_hold > base::milliseconds{0}) { return "the layout cannot keep min_hold"; }
         if (!acquire->note.empty()) { return "the layout has no place for a note"; }
@@ -75,6 +78,7 @@ void polling_layout::send(operation& operation, const acquire_op& op, command_ch
     terms.lease = op.lease;
     terms.fenced = fenced(op.ticket.format);
     terms.waits = op.queue != queueing::no;
+    terms.withdrawn = false;
     bool contended = false;
     if (terms.waits && !waiters_.empty()) {
         const auto lock_channel = commands_->channel(op.ticket.name);
@@ -136,9 +140,18 @@ void polling_layout::send_withdrawal(operation& operation, const withdraw_op& op
                  [&](std::string& out) { commands_->withdraw(out, ticket, memory); });
 }
 
+/// An acquire may need a second request after the reply to its first one. Once a withdrawal of its
+/// ticket is sent, that request would arrive after it, and take a lock that nobody gives back.
+void polling_layout::stop_acquires(const ticket& ticket) {
+    operations_.for_each_open([&ticket](operation& each) {
+        if (each.ticket.owner == ticket.owner) { each.terms.withdrawn = true; }
+    });
+}
+
 template <>
 void polling_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                           instant now) {
+    stop_acquires(op.ticket);
     if (!waiters_.empty()) {
         const auto next =
             waiters_.leave(commands_->channel(op.ticket.name), op.ticket.owner.number, now);

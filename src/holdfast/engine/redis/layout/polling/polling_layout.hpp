@@ -27,6 +27,9 @@ namespace holdfast::engine::redis {
 ///   redisson, or plain with tokens   its release leaves a release memory: scripts refuse it
 ///   plain without tokens             it takes the lock, and is withdrawn: see late_acquires.hpp
 ///
+/// An acquire that is withdrawn while its first request is in flight sends no second one: the
+/// withdrawal is behind the first and would not take back what the second gets.
+///
 /// Thread safety: none.
 class polling_layout final : public lock_layout, private message_handler {
 public:
@@ -65,6 +68,7 @@ private:
     void send_script(operation& operation, command_channel& channel, base::instant now);
     [[nodiscard]] release_memory memory_for(const ticket& ticket, bool asks_again,
                                             base::instant now);
+    void stop_acquires(const ticket& ticket);
     void send_withdrawal(operation& operation, const withdraw_op& op, request_kind kind,
                          command_channel& channel, base::instant now);
 

@@ -45,6 +45,8 @@ void polling_layout::on_take_reply(operation& operation, const reply& reply, ins
         on_busy(operation, -1, now);
     } else if (operation.is_cancelled()) {
         on_granted(operation, {}, now);
+    } else if (operation.terms.withdrawn) {
+        operation.complete(op_status::unknown); // it had the lock, until the withdrawal arrived
     } else if (operation.is_open()) { // otherwise it may have been withdrawn: do not send it again
         // The ticket holds the lock: it was sent before, and the reply was lost.
         send_script(operation, *operation.channel, now);
@@ -80,7 +82,7 @@ void polling_layout::on_granted(operation& operation, answer&& answer, instant n
 }
 
 void polling_layout::on_busy(operation& operation, std::int64_t pttl, instant now) {
-    if (!operation.terms.waits || !operation.is_open()) {
+    if (!operation.terms.waits || operation.terms.withdrawn || !operation.is_open()) {
         return operation.complete(op_status::busy);
     }
     const auto lock_channel = commands_->channel(operation.ticket.name);
