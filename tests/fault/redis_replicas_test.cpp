@@ -35,8 +35,9 @@ TEST_F(redis_replicas, have_a_lock_by_the_time_that_it_is_granted) {
 }
 
 TEST_F(redis_replicas, that_are_missing_make_an_acquire_unavailable_and_leave_nothing) {
-    replica.pause();
     auto here = connect("?replicas=1");
+    ASSERT_TRUE((mutex{here, "other"}.try_acquire_for(long_wait))) << "it is connected";
+    replica.pause();
     const auto failure = complaint_of([&] { (void)mutex{here, "stock"}.try_acquire_for(500ms); });
     EXPECT_EQ(failure.code, errc::unavailable) << "P5: not busy";
     EXPECT_THAT(failure.text, HasSubstr("replicas"));

@@ -39,11 +39,14 @@ protected:
             return (seen ? seen->waiters.size() : 0) == count;
         });
     }
-    /// Waits until the replicas have executed all that the master has.
+    /// Waits until the replicas have executed all that the master has. After a planned failover,
+    /// sentinels leave the former master alone for some ten seconds before they demote it.
     [[nodiscard]] bool is_replicated() {
-        return eventually([&] {
-            return group.master().command({"WAIT", "2", "100"}).number() == 2;
-        });
+        return eventually(
+            [&] {
+                return group.master().command({"WAIT", "2", "100"}).number() == 2;
+            },
+            3 * long_wait);
     }
 
     sentinel_group group;

@@ -106,6 +106,11 @@ TEST_F(redis_replica_wait, makes_requests_that_too_few_have_acknowledged_unknown
     EXPECT_THAT(answers[0].detail, testing::HasSubstr("1 of 2 replicas"));
     EXPECT_THAT(handler.lost, testing::ElementsAre(std::pair{1, true})) << "it was executed";
     EXPECT_EQ(statuses(2), std::vector{op_status::granted}) << "this one does not need them";
+    EXPECT_TRUE(waiting.lacks_replicas()) << "so a later time-out can name the cause";
+    send(9, true);
+    flush();
+    EXPECT_EQ(say(":7\r\n:2\r\n"), "");
+    EXPECT_FALSE(waiting.lacks_replicas());
 }
 
 TEST_F(redis_replica_wait, counts_an_error_as_no_acknowledgement) {

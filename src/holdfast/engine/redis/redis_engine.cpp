@@ -194,9 +194,11 @@ void redis_engine::expire(instant now) {
     operations_.expire(now, [now](operation& operation) {
         auto& channel = *operation.channel;
         if (operation.renews) { channel.watchdog().on_unanswered_renewal(operation.sent, now); }
+        const bool lacks_replicas =
+            operation.awaits_replicas || (operation.needs_replicas && channel.lacks_replicas());
         operation.fail(errc::unavailable,
                        "Redis at " + channel.server() +
-                           (operation.awaits_replicas
+                           (lacks_replicas
                                 ? ": too few replicas have acknowledged the request in time"
                                 : ": no answer in time"),
                        op_status::unknown);

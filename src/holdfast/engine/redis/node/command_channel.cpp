@@ -23,6 +23,7 @@ void command_channel::start_session(output_buffer& output, script_set loaded, st
 
 void command_channel::end_session() noexcept {
     open_ = false;
+    lacks_replicas_ = false;
     requests_.end_session();
     batcher_.on_empty();
     watermark_.end_session();
@@ -87,6 +88,7 @@ const char* command_channel::deliver(const reply& reply, base::instant now) {
 /// need them count as unanswered. What the server refused has not happened, whatever they say.
 const char* command_channel::on_acknowledged(const reply& reply, base::instant now) {
     const auto shortage = replicas_.shortage(reply, server_);
+    lacks_replicas_ = shortage.has_value();
     const char* fault = replica_wait::lost_by_demotion(reply) ? became_replica : nullptr;
     while (requests_.held_back() > 0) {
         request& first = requests_.front();

@@ -78,6 +78,8 @@ public:
     /// needs it.
     [[nodiscard]] bool must_ask_replicas() const noexcept { return replicas_.is_due(); }
     void before_flush(base::instant now);
+    /// The last time that replicas were asked, too few of them had acknowledged.
+    [[nodiscard]] bool lacks_replicas() const noexcept { return lacks_replicas_; }
 
     /// Null, or what is wrong with the reply, to follow the server's address in a message.
     [[nodiscard]] const char* on_reply(const reply& reply, base::instant now);
@@ -112,6 +114,7 @@ private:
     redis::incarnation incarnation_;
     std::string server_;
     bool open_ = false;
+    bool lacks_replicas_ = false;
 };
 
 } // namespace holdfast::engine::redis
