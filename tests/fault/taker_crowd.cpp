@@ -19,23 +19,22 @@ std::string taker_crowd::file(const std::string& name) const {
     return (std::filesystem::path{folder_.path()} / name).string();
 }
 
-void taker_crowd::start() {
-    all_.push_back(std::make_unique<taker_process>(
-        events_, std::vector<std::string>{"--url",     options_.url,
-                                          "--label",   "taker-" + std::to_string(++started_),
-                                          "--history", file("history"),
-                                          "--store",   file("guarded"),
-                                          "--counter", file("counter"),
-                                          "--rounds",  "0",
-                                          "--quiet",   "1",
-                                          "--hold",    below(4) == 0 ? "100000" : "5000",
-                                          "--pause",   "3000",
-                                          "--lease",   std::to_string(options_.lease.count())}));
+std::unique_ptr<taker_process> taker_crowd::start(milliseconds lease,
+                                                  std::vector<std::string> more) {
+    more.insert(more.end(), {"--url", options_.url, "--label",
+                             "taker-" + std::to_string(++started_), "--history", file("history"),
+                             "--store", file("guarded"), "--lease", std::to_string(lease.count())});
+    return std::make_unique<taker_process>(events_, more);
 }
 
 void taker_crowd::fill_up() {
     std::erase_if(all_, [](const auto& each) { return each->ended(); });
-    while (all_.size() < options_.size) { start(); }
+    while (all_.size() < options_.size) {
+        const std::string hold = below(4) == 0 ? "100000" : "5000"; // microseconds
+        const auto pause = std::to_string(options_.pause.count() * 1000);
+        all_.push_back(start(options_.lease, {"--counter", file("counter"), "--rounds", "0",
+                                              "--quiet", "1", "--hold", hold, "--pause", pause}));
+    }
 }
 
 taker_process& taker_crowd::some() {
@@ -49,6 +48,21 @@ void taker_crowd::stop_some(milliseconds longest) {
     stopped.stop();
     std::this_thread::sleep_for(milliseconds{below(static_cast<int>(longest.count()))});
     stopped.resume();
+}
+
+bool taker_crowd::freeze_holder(milliseconds lease) {
+    // Without a counter it writes nothing before it is frozen: it would block the others' writes.
+    frozen_ = start(lease, {"--hold", "until_released"});
+    if (!frozen_->wait_for_line("holding", 2 * long_wait)) { return false; }
+    frozen_->stop();
+    return true;
+}
+
+void taker_crowd::thaw_holder() {
+    frozen_->resume();
+    frozen_->send_line("write");
+    frozen_->send_line("release");
+    all_.push_back(std::move(frozen_));
 }
 
 std::string taker_crowd::finish() {

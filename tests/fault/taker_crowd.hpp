@@ -18,6 +18,7 @@ namespace holdfast::test {
 struct taker_crowd_options {
     std::string url{};
     milliseconds lease{2000};
+    milliseconds pause{3}; ///< at most, between two holds of a taker
     std::size_t size = 16;
     unsigned seed = 1;
 };
@@ -32,6 +33,10 @@ public:
     /// Kills one, or stops one for up to `longest`.
     void kill_some();
     void stop_some(milliseconds longest);
+    /// Starts one more, and stops it as soon as it holds the lock. False: it does not get it.
+    [[nodiscard]] bool freeze_holder(milliseconds lease);
+    /// Resumes it: it tries to write, releases the lock if it still can, and ends.
+    void thaw_holder();
     /// Kills all. Returns what the checker finds wrong with their history (P1, P2, P3, P4).
     [[nodiscard]] std::string finish();
     [[nodiscard]] std::ptrdiff_t holds() const noexcept { return holds_; } ///< after finish()
@@ -43,7 +48,9 @@ public:
 
 private:
     [[nodiscard]] std::string file(const std::string& name) const;
-    void start();
+    /// The options of all takers, and these.
+    [[nodiscard]] std::unique_ptr<taker_process> start(milliseconds lease,
+                                                       std::vector<std::string> more);
     [[nodiscard]] taker_process& some();
 
     const taker_crowd_options options_;
@@ -51,6 +58,7 @@ private:
     const scratch_folder folder_;
     history::recorder events_;
     std::vector<std::unique_ptr<taker_process>> all_;
+    std::unique_ptr<taker_process> frozen_; ///< not among all_
     int started_ = 0;
     std::ptrdiff_t holds_ = 0;
 };
