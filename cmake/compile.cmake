@@ -18,3 +18,16 @@ function(holdfast_glob result)
     endforeach()
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
+
+# holdfast_define_path(NAME PATH SOURCE...): defines it for the sources that use it. A path in a
+# compile command keeps clones in other folders from sharing what ccache has, so no other source
+# gets it. Configure again when another source starts to use it.
+function(holdfast_define_path name path)
+    foreach(source IN LISTS ARGN)
+        file(STRINGS ${source} uses REGEX ${name} LIMIT_COUNT 1)
+        if(uses)
+            set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
+                "${name}=\"${path}\"")
+        endif()
+    endforeach()
+endfunction()
