@@ -27,12 +27,12 @@ struct expectation {
 void PrintTo(const expectation& expected, std::ostream* out) { *out << name_of(expected.planted); }
 
 [[nodiscard]] scenario scenario_of(const expectation& expected, std::uint64_t seed) {
-    const auto entry =
-        std::find_if(all_mistakes.begin(), all_mistakes.end(),
-                     [&](const mistake_entry& each) { return each.value == expected.planted; });
-    auto nodes = expected.nodes > 0 ? expected.nodes : nodes_for(seed);
-    if (entry->needs_quorum) { nodes = std::max(nodes, 3U); }
-    return make_scenario({.seed = seed, .nodes = nodes, .planted = expected.planted});
+    const auto deployment = deployment_for(seed, expected.planted);
+    auto nodes = expected.nodes;
+    if (nodes == 0 && deployment == deployment::quorum) { nodes = nodes_for(seed); }
+    if (scope_of(expected.planted) == mistake_scope::quorum) { nodes = std::max(nodes, 3U); }
+    return make_scenario(
+        {.seed = seed, .deployment = deployment, .nodes = nodes, .planted = expected.planted});
 }
 
 /// The first scenario in which it breaks that promise.
@@ -68,6 +68,9 @@ const std::vector<expectation> expectations{
     {mistake::no_not_after, "P5", 32},
     {mistake::queues_on_nodes, "P7"},
     {mistake::shortening_renewals, "P1", 9, 1},
+    {mistake::run_id_as_identity, "are valid at the same time", 232},
+    {mistake::grace_from_claim, "are valid at the same time", 1282},
+    {mistake::no_token_check, "P3: node 0 makes", 9},
 };
 
 std::string parameter_name(const testing::TestParamInfo<expectation>& info) {

@@ -11,6 +11,17 @@ unsigned nodes_for(std::uint64_t seed) noexcept {
     return counts[seed % counts.size()];
 }
 
+deployment deployment_for(std::uint64_t seed, mistake planted) noexcept {
+    constexpr std::array<deployment, 4> turns{deployment::quorum, deployment::quorum,
+                                              deployment::grace, deployment::failover};
+    if (planted == mistake::none) { return turns[seed / 4 % turns.size()]; }
+    switch (scope_of(planted)) {
+    case mistake_scope::grace: return deployment::grace;
+    case mistake_scope::failover: return deployment::failover;
+    default: return deployment::quorum;
+    }
+}
+
 sim_runner::sim_runner(mistake planted)
     : scripts_{vm_, [planted](std::string_view text) { return plant(planted, text); }} {}
 

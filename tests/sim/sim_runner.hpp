@@ -15,6 +15,9 @@ namespace holdfast::sim {
 /// How many nodes the run of a seed has, unless somebody says otherwise.
 [[nodiscard]] unsigned nodes_for(std::uint64_t seed) noexcept;
 
+/// Which deployment it has. `planted` must be able to show there.
+[[nodiscard]] deployment deployment_for(std::uint64_t seed, mistake planted) noexcept;
+
 /// Keeps a Lua machine with the compiled scripts for all its runs.
 ///
 /// Thread safety: none.

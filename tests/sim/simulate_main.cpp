@@ -26,7 +26,11 @@ constexpr std::string_view usage = R"(Runs the simulation of CONTRIBUTING.md wit
   --seeds N       how many (10000), from --first N (1) on
   --seed N        this one only
   --events N      of each run with faults (1000)
-  --nodes N       1: one server; else a quorum. Unset: 1, 3, 3, 5 in turn
+  --deployment quorum    one server, or a quorum
+  --deployment grace     one server that may lose data, with max_lease
+  --deployment failover  a master with replicas, with max_lease and replicas
+                  unset: half of the seeds run the first, a quarter each of the others
+  --nodes N       of a quorum, 1: one server, unset: 1, 3, 3, 5 in turn; or master and replicas
   --mistake NAME  with a planted mistake, which must be found; `list` names them
   --jobs N        processes (one per core)
   --trace         with --seed: what happens, even if nothing is wrong
@@ -37,6 +41,7 @@ struct arguments {
     std::uint64_t first = 1;
     std::uint64_t seeds = 10'000;
     unsigned events = 1000;
+    std::optional<deployment> where{};
     unsigned nodes = 0;
     mistake planted = mistake::none;
     unsigned jobs = std::max(std::thread::hardware_concurrency(), 1U);
@@ -69,6 +74,24 @@ mistake mistake_of(std::string_view name) {
     throw std::invalid_argument{"the mistakes are:" + names};
 }
 
+deployment deployment_of(std::string_view name) {
+    if (name == "quorum") { return deployment::quorum; }
+    if (name == "grace") { return deployment::grace; }
+    if (name == "failover") { return deployment::failover; }
+    throw std::invalid_argument{"the deployments are: quorum grace failover"};
+}
+
+sim_setup setup_of(const arguments& arguments, std::uint64_t seed) {
+    sim_setup out;
+    out.seed = seed;
+    out.deployment = arguments.where.value_or(deployment_for(seed, arguments.planted));
+    out.nodes = arguments.nodes;
+    if (out.nodes == 0 && out.deployment == deployment::quorum) { out.nodes = nodes_for(seed); }
+    out.events = arguments.events;
+    out.planted = arguments.planted;
+    return out;
+}
+
 arguments parse(std::span<char*> words) {
     arguments out;
     for (std::size_t at = 1; at < words.size(); ++at) {
@@ -90,6 +113,8 @@ arguments parse(std::span<char*> words) {
             out.events = static_cast<unsigned>(number(value));
         } else if (name == "--nodes") {
             out.nodes = static_cast<unsigned>(number(value));
+        } else if (name == "--deployment") {
+            out.where = deployment_of(value);
         } else if (name == "--jobs") {
             out.jobs = static_cast<unsigned>(number(value));
         } else if (name == "--mistake") {
@@ -113,11 +138,7 @@ summary run_job(const arguments& arguments, unsigned job) {
     summary out;
     for (auto offset = std::uint64_t{job}; offset < arguments.seeds; offset += arguments.jobs) {
         const auto seed = arguments.first + offset;
-        const auto scenario =
-            make_scenario({.seed = seed,
-                           .nodes = arguments.nodes > 0 ? arguments.nodes : nodes_for(seed),
-                           .events = arguments.events,
-                           .planted = arguments.planted});
+        const auto scenario = make_scenario(setup_of(arguments, seed));
         const auto result = runner.run(scenario);
         ++out.runs;
         out.events += result.events;

@@ -27,6 +27,7 @@ struct key_entry {
 
     std::variant<std::string, hash_value, zset_value> value{};
     std::int64_t expires_ms = no_expiry;
+    bool operator==(const key_entry&) const = default;
 };
 
 /// Strings, hashes and sorted sets with expiry. A key that has expired is gone at its next use.

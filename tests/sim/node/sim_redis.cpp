@@ -41,10 +41,22 @@ void sim_redis::set_clock(std::int64_t us) noexcept {
 
 void sim_redis::receive(session_id session, std::string_view bytes) {
     auto& from = sessions_.at(session);
-    while (!bytes.empty()) {
-        take_command(bytes, words_);
-        run(from);
+    if (from.ended) { return; }
+    if (from.wait) {
+        from.unread += bytes;
+        return;
     }
+    run_all(from, bytes);
+}
+
+void sim_redis::run_all(session_state& session, std::string_view bytes) {
+    while (!bytes.empty() && !session.wait) {
+        take_command(bytes, words_);
+        run(session);
+        replication_.note_change(keys_);
+        session.offset = replication_.version().offset;
+    }
+    session.unread = bytes;
 }
 
 void sim_redis::run(session_state& session) {
@@ -70,6 +82,8 @@ bool sim_redis::run_session_command(session_state& session, reply_sink& out) {
         subscribe(session);
     } else if (name == "UNSUBSCRIBE") {
         unsubscribe(session);
+    } else if (name == "WAIT") {
+        wait(session, out);
     } else if (name == "SELECT") {
         out.status("OK");
     } else if (name == "FLUSHALL") {
@@ -82,8 +96,9 @@ bool sim_redis::run_session_command(session_state& session, reply_sink& out) {
 }
 
 void sim_redis::hello(session_state& session, reply_sink& out) {
-    static constexpr std::array<std::string_view, 8> fields{
-        "server", "redis", "version", "7.0.15", "mode", "standalone", "role", "master"};
+    const std::array<std::string_view, 8> fields{
+        "server", "redis",      "version", "7.0.15",
+        "mode",   "standalone", "role",    replication_.is_replica() ? "replica" : "master"};
     if (words_.size() > 1 && words_[1] == "3") { session.resp3 = true; }
     out.array(fields.size());
     for (const auto field : fields) { out.bulk(field); }
@@ -130,6 +145,9 @@ void sim_redis::run_script_command(reply_sink& out) {
 void sim_redis::call_script(reply_sink& out) {
     const auto* const script = scripts_.find(words_[1]);
     if (!is_loaded(script)) { return out.error("NOSCRIPT No matching script. Please use EVAL."); }
+    if (replication_.is_replica()) {
+        return out.error("READONLY You can't write against a read only replica.");
+    }
     const auto count = static_cast<std::size_t>(to_integer(words_[2]).value_or(0));
     const auto rest = word_list{words_}.subspan(3);
     scripts_.vm().call(script->handle, rest.first(count), rest.subspan(count), *this, out);
@@ -159,7 +177,9 @@ std::string sim_redis::info() const {
                   static_cast<unsigned long long>(run_));
     return std::string{"# Server\r\nrun_id:"} + run.data() + "000000000000000000000000\r\n" +
            "uptime_in_seconds:" + std::to_string((clock_us_ - started_us_) / us_per_second) +
-           "\r\n# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n";
+           "\r\n# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n# Replication\r\nrole:" +
+           (replication_.is_replica() ? "slave" : "master") +
+           "\r\nmaster_replid:" + replication_.id() + "\r\n";
 }
 
 void sim_redis::set_uptime(std::int64_t seconds) noexcept {
@@ -172,6 +192,7 @@ void sim_redis::restart() {
     loaded_.clear();
     ++run_;
     started_us_ = clock_us_;
+    replication_.restart();
 }
 
 } // namespace holdfast::sim

@@ -16,7 +16,13 @@ enum class event_kind : std::uint8_t {
     caller_step, ///< caller `detail` of client `index` goes on
     client_back, ///< client `index` continues after a pause, or starts again after a crash
     node_back,   ///< node `index`, likewise
-    fault,       ///< number `index` of the scenario; `detail` 1: it happens even if it is armed
+    to_replica,  ///< versions of a master's data arrive; `index` is the link of a replica_set
+    to_master,   ///< acknowledgements arrive, likewise
+    wait_over,   ///< the time of a WAIT on node `index` is over
+    follow,      ///< node `index` is to follow the master
+    tell,        ///< client `index` hears that node `detail` is the master
+    fault,       ///< number `index` of the scenario; `detail` 1: it happens even if it is armed,
+                 ///< 2: its second part happens
 };
 
 struct sim_event {

@@ -44,7 +44,70 @@ const std::vector<fault_theme>& themes() {
     return all;
 }
 
+/// Each of these kinds with each of these triggers.
+grace_theme combine(const std::vector<fault_kind>& kinds,
+                    const std::vector<const engine::redis::script*>& triggers) {
+    grace_theme out;
+    for (const auto kind : kinds) {
+        for (const auto* const trigger : triggers) { out.push_back({kind, trigger}); }
+    }
+    return out;
+}
+
+const std::vector<const engine::redis::script*>& any_trigger() {
+    static const std::vector<const engine::redis::script*> all{nullptr,
+                                                               nullptr,
+                                                               &scripts::grace_acquire,
+                                                               &scripts::grace_beat,
+                                                               &scripts::grace_release,
+                                                               &scripts::grace_withdraw,
+                                                               &scripts::verify};
+    return all;
+}
+
+const std::vector<grace_theme>& grace_themes() {
+    using enum fault_kind;
+    static const std::vector<grace_theme> all{
+        // Late renewals of holds whose release is forgotten.
+        {{delay_renewal, nullptr}},
+        combine({flush_node}, {nullptr, &scripts::grace_acquire, &scripts::grace_release}),
+        combine({wipe_node, restore_node, hold_link}, {nullptr, &scripts::grace_acquire}),
+        combine({crash_node, restore_node, pause_client}, {nullptr, &scripts::grace_beat}),
+        combine({break_link, slow_link, wipe_node}, {nullptr, &scripts::verify}),
+        combine({crash_client, pause_client, flush_node, wipe_node}, {nullptr}),
+        combine({pause_node, stall_link, flush_node}, {nullptr, &scripts::grace_beat}),
+        combine({break_link, stall_link, hold_link, slow_link, pause_node, crash_node, wipe_node,
+                 flush_node, pause_client, crash_client, step_wall, restore_node},
+                any_trigger()),
+    };
+    return all;
+}
+
+const std::vector<grace_theme>& failover_themes() {
+    using enum fault_kind;
+    static const std::vector<grace_theme> all{
+        combine({fail_over}, {nullptr, &scripts::grace_acquire, &scripts::grace_beat}),
+        combine({fail_over, stall_replica}, {nullptr}), // old data is promoted
+        combine({fail_over, stall_replica}, {nullptr, &scripts::grace_acquire}),
+        combine({fail_over, pause_client, hold_link}, {nullptr, &scripts::grace_beat}),
+        combine({fail_over, pause_node, crash_node}, {nullptr, &scripts::grace_acquire}),
+        combine({fail_over, wipe_node, restore_node, stall_replica}, {nullptr}),
+        combine({fail_over, break_link, stall_link}, {&scripts::grace_beat, &scripts::verify}),
+        combine({crash_node, flush_node, stall_replica, pause_client}, {nullptr}),
+        combine({break_link, stall_link, hold_link, slow_link, pause_node, crash_node, wipe_node,
+                 flush_node, pause_client, crash_client, step_wall, restore_node, fail_over,
+                 stall_replica},
+                any_trigger()),
+    };
+    return all;
+}
+
 } // namespace
+
+grace_theme any_grace_theme(base::jitter& random, deployment deployment) {
+    const auto& all = deployment == deployment::grace ? grace_themes() : failover_themes();
+    return all[random.below(all.size())];
+}
 
 fault_theme any_theme(base::jitter& random, unsigned nodes) {
     const auto number = random.below(2 * themes().size());

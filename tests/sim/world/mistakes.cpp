@@ -12,6 +12,11 @@ bool is_script(std::string_view text, std::string_view first_sentence) {
     return text.substr(0, text.find("KEYS")).find(first_sentence) != std::string_view::npos;
 }
 
+bool is_grace_variant_of_beat(std::string_view text) {
+    return is_script(text, "Renews holds") &&
+           text.find("may_reclaim_in_grace") != std::string_view::npos;
+}
+
 /// Replaces each match; there must be one.
 void replace(std::string& text, const char* pattern, const char* replacement) {
     const std::regex expression{pattern};
@@ -47,7 +52,28 @@ void let_renewals_shorten(std::string& text) {
     replace(text, R"(if order > held\.order or order == )", "if true or order == ");
 }
 
+void identify_by_run(std::string& text) {
+    replace(text, R"('INFO', 'replication'\), 'master_replid:)", "'INFO', 'server'), 'run_id:");
+}
+
+void begin_grace_with_claim(std::string& text) {
+    replace(text, R"(write\('c', 0\))", "write('c', ARGV[2])");
+    replace(text, R"(write\('g', ARGV\[2\]\))", "write('g', string.sub(run, 26, 41) - now)");
+}
+
+void make_any_hold_again(std::string& text) {
+    replace(text, R"(if token < S\.high then return false end\n    if token > S\.high then)",
+            "if true then");
+}
+
 } // namespace
+
+mistake_scope scope_of(mistake mistake) noexcept {
+    for (const auto& entry : all_mistakes) {
+        if (entry.value == mistake) { return entry.scope; }
+    }
+    return mistake_scope::any;
+}
 
 std::string_view name_of(mistake mistake) noexcept {
     for (const auto& entry : all_mistakes) {
@@ -76,6 +102,13 @@ std::string plant(mistake mistake, std::string_view text) {
     }
     if (mistake == mistake::shortening_renewals && is_script(text, "Renews holds")) {
         let_renewals_shorten(out);
+    }
+    if (is_script(text, "Says which incarnation")) {
+        if (mistake == mistake::run_id_as_identity) { identify_by_run(out); }
+        if (mistake == mistake::grace_from_claim) { begin_grace_with_claim(out); }
+    }
+    if (mistake == mistake::no_token_check && is_grace_variant_of_beat(text)) {
+        make_any_hold_again(out);
     }
     return out;
 }

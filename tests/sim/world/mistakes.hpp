@@ -24,31 +24,41 @@ enum class mistake : std::uint8_t {
     no_not_after,         ///< an acquire that arrives late is granted
     queues_on_nodes,      ///< nodes of a quorum keep queues
     shortening_renewals,  ///< a renewal that arrives late shortens the lease
+    run_id_as_identity,   ///< the server's run identifies its data, and not its replication id
+    grace_from_claim,     ///< the grace period begins before enough replicas follow
+    no_token_check,       ///< a hold is made again although a higher token is known
 };
+
+/// Which deployments can show it.
+enum class mistake_scope : std::uint8_t { any, quorum, grace, failover };
 
 struct mistake_entry {
     mistake value;
     std::string_view name;
-    bool needs_quorum;
+    mistake_scope scope;
 };
 
-inline constexpr std::array<mistake_entry, 13> all_mistakes{{
-    {mistake::no_validity_check, "no_validity_check", false},
-    {mistake::no_drift, "no_drift", false},
-    {mistake::wall_clock, "wall_clock", false},
-    {mistake::release_granted_only, "release_granted_only", true},
-    {mistake::unchecked_tokens, "unchecked_tokens", true},
-    {mistake::token_not_raised, "token_not_raised", true},
-    {mistake::tombstone_kept, "tombstone_kept", true},
-    {mistake::break_believed, "break_believed", true},
-    {mistake::reclaim_counted, "reclaim_counted", true},
-    {mistake::no_rejoin_delay, "no_rejoin_delay", true},
-    {mistake::no_not_after, "no_not_after", false},
-    {mistake::queues_on_nodes, "queues_on_nodes", true},
-    {mistake::shortening_renewals, "shortening_renewals", false},
+inline constexpr std::array<mistake_entry, 16> all_mistakes{{
+    {mistake::no_validity_check, "no_validity_check", mistake_scope::any},
+    {mistake::no_drift, "no_drift", mistake_scope::any},
+    {mistake::wall_clock, "wall_clock", mistake_scope::any},
+    {mistake::release_granted_only, "release_granted_only", mistake_scope::quorum},
+    {mistake::unchecked_tokens, "unchecked_tokens", mistake_scope::quorum},
+    {mistake::token_not_raised, "token_not_raised", mistake_scope::quorum},
+    {mistake::tombstone_kept, "tombstone_kept", mistake_scope::quorum},
+    {mistake::break_believed, "break_believed", mistake_scope::quorum},
+    {mistake::reclaim_counted, "reclaim_counted", mistake_scope::quorum},
+    {mistake::no_rejoin_delay, "no_rejoin_delay", mistake_scope::quorum},
+    {mistake::no_not_after, "no_not_after", mistake_scope::any},
+    {mistake::queues_on_nodes, "queues_on_nodes", mistake_scope::quorum},
+    {mistake::shortening_renewals, "shortening_renewals", mistake_scope::any},
+    {mistake::run_id_as_identity, "run_id_as_identity", mistake_scope::failover},
+    {mistake::grace_from_claim, "grace_from_claim", mistake_scope::failover},
+    {mistake::no_token_check, "no_token_check", mistake_scope::grace},
 }};
 
 [[nodiscard]] std::string_view name_of(mistake mistake) noexcept;
+[[nodiscard]] mistake_scope scope_of(mistake mistake) noexcept;
 /// Empty: there is no such mistake.
 [[nodiscard]] std::optional<mistake> mistake_named(std::string_view name) noexcept;
 

@@ -20,21 +20,32 @@ ticket_id ticket_of(std::string_view owner) {
     return {bytes[0], static_cast<unsigned>(bytes[1]) << 8U | bytes[2], read.number};
 }
 
-} // namespace
-
-std::optional<node_hold> read_hold(const key_space& keys, std::int64_t now_us) {
+/// Null: there is none.
+const std::string* find_record(const key_space& keys) {
     static const std::string key = std::string{"hf:{"} + lock_name + "}";
     const auto found = keys.all().find(key);
-    if (found == keys.all().end()) { return std::nullopt; }
-    const auto* const record = std::get_if<std::string>(&found->second.value);
+    return found == keys.all().end() ? nullptr : std::get_if<std::string>(&found->second.value);
+}
+
+std::uint64_t token_of(const std::string& record) {
+    return static_cast<std::uint64_t>(to_integer(fields::rec_token.of(record)).value_or(0));
+}
+
+} // namespace
+
+std::uint64_t read_highest_token(const key_space& keys) {
+    const auto* const record = find_record(keys);
+    return record == nullptr || record->size() < fields::rec_token.end() ? 0 : token_of(*record);
+}
+
+std::optional<node_hold> read_hold(const key_space& keys, std::int64_t now_us) {
+    const auto* const record = find_record(keys);
     if (record == nullptr || record->size() < fields::rec_owner.end()) { return std::nullopt; }
     const auto tag = fields::rec_tag.of(*record).front();
     if (tag != 'x' && tag != 'q' && tag != 'X' && tag != 'Q') { return std::nullopt; }
     const auto deadline = to_integer(fields::rec_deadline.of(*record)).value_or(0);
     if (deadline <= now_us) { return std::nullopt; }
-    return node_hold{
-        ticket_of(fields::rec_owner.of(*record)), deadline,
-        static_cast<std::uint64_t>(to_integer(fields::rec_token.of(*record)).value_or(0))};
+    return node_hold{ticket_of(fields::rec_owner.of(*record)), deadline, token_of(*record)};
 }
 
 } // namespace holdfast::sim

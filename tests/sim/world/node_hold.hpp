@@ -18,4 +18,7 @@ struct node_hold {
 /// Empty: nobody holds it at `now_us`.
 [[nodiscard]] std::optional<node_hold> read_hold(const key_space& keys, std::int64_t now_us);
 
+/// The highest token that the record knows; 0: there is no record.
+[[nodiscard]] std::uint64_t read_highest_token(const key_space& keys);
+
 } // namespace holdfast::sim

@@ -22,7 +22,11 @@ class promise_checks final : public client_listener {
 public:
     /// All of them outlive it.
     promise_checks(const scenario& scenario, const sim_time& now, std::deque<sim_node>& nodes)
-        : scenario_{scenario}, now_{now}, nodes_{nodes}, holds_(scenario.nodes) {}
+        : scenario_{scenario},
+          now_{now},
+          nodes_{nodes},
+          holds_(scenario.nodes),
+          highest_(scenario.nodes) {}
 
     /// Empty: all promises were kept so far.
     [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
@@ -43,6 +47,8 @@ public:
     void on_node_changed(unsigned node, unsigned client);
     /// The node's data changed without a request. `lost`: it forgets what it knew.
     void on_node_replaced(unsigned node, bool lost);
+    /// A client uses another server from now on, or a server is a replica from now on.
+    void on_topology_changed() noexcept { changed_ = now_; }
     /// An operator has broken the lock. If no majority has the hold any more, its holder may go on
     /// until its next renewal. That fails if the break was of all nodes; else the hold may be made
     /// again on other nodes.
@@ -56,14 +62,20 @@ public:
     [[nodiscard]] bool was_served(unsigned client, unsigned caller) const {
         return served_.contains({client, caller});
     }
-    /// P5, at the end: `lives[client]` is the life of each client, which has no more to do.
-    void check_leftovers(const std::vector<unsigned>& lives);
+    /// P5, at the end, of one node: `lives[client]` is the life of each client, which has no more
+    /// to do.
+    void check_leftovers(unsigned node, const std::vector<unsigned>& lives);
     [[nodiscard]] unsigned leases() const noexcept { return leases_; }
     [[nodiscard]] unsigned losses() const noexcept { return losses_; }
 
 private:
     void check_lease(sim_client& client, sim_client::held_lease& lease);
     void check_server();
+    void check_granted(unsigned node, const node_hold& granted);
+    void check_kept(unsigned node, const node_hold& before, unsigned client);
+    void check_token(unsigned node, const node_hold& granted);
+    void note_highest(unsigned node);
+    [[nodiscard]] bool tokens_are_promised(std::int64_t wall_us) const;
     [[nodiscard]] bool has_majority(const ticket_id& ticket) const;
     [[nodiscard]] sim_time longest_delay() const;
 
@@ -72,7 +84,14 @@ private:
     std::deque<sim_node>& nodes_;
     std::string violation_;
     std::vector<std::optional<node_hold>> holds_; ///< by node, after the last request
-    std::map<ticket_id, sim_time> over_;          ///< confirmed, and since when
+    /// The highest token that a node knows, and who had it, if that is known.
+    struct highest_token {
+        std::uint64_t token = 0;
+        std::optional<ticket_id> holder{};
+    };
+    std::vector<highest_token> highest_;        ///< by node, with max_lease only
+    std::map<ticket_id, std::uint64_t> tokens_; ///< of all leases, likewise
+    std::map<ticket_id, sim_time> over_;        ///< confirmed, and since when
     /// Since when, by the client's clock; `never`: on some nodes only.
     std::map<ticket_id, base::instant> broken_;
     std::set<ticket_id> expired_; ///< leases that were not renewed in time
@@ -82,6 +101,7 @@ private:
     std::uint64_t last_token_ = 0;
     ticket_id last_holder_{};
     bool data_lost_ = false; ///< since the last lease began
+    sim_time changed_{-1};   ///< when data was lost last, or the topology has changed
     unsigned leases_ = 0;
     unsigned losses_ = 0;
 };

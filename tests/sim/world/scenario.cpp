@@ -1,6 +1,7 @@
 #include "sim/world/scenario.hpp"
 
 #include "holdfast/base/random.hpp"
+#include "holdfast/engine/redis/node/incarnation.hpp"
 #include "sim/world/fault_theme.hpp"
 
 #include <algorithm>
@@ -68,6 +69,50 @@ void add_faults(scenario& out, base::jitter& random) {
     }
 }
 
+/// Some come at once after others, some after a grace period and more.
+void add_grace_faults(scenario& out, base::jitter& random) {
+    const auto theme = any_grace_theme(random, out.deployment);
+    sim_time least_span = milliseconds{2};
+    sim_time longest_span = 3 * out.grace_period();
+    if (theme.front().kind == fault_kind::delay_renewal) { // so late that it just counts
+        out.network.latency = std::min<sim_time>(out.network.latency, microseconds{500});
+        out.network.variation = std::min<sim_time>(out.network.variation, milliseconds{1});
+        out.max_lease = std::max<milliseconds>(out.max_lease, seconds{1});
+        out.least_lease = out.longest_lease = out.max_lease;
+        out.longest_hold = milliseconds{20};
+        longest_span = std::min(out.max_lease / 4, out.command_timeout);
+        least_span = longest_span / 3;
+    }
+    const sim_time grace = out.grace_period();
+    const auto longest_gap = grace * pick(random, std::array<int, 3>{1, 4, 16});
+    constexpr unsigned most = 400;
+    sim_time at = below(random, 2 * grace);
+    while (out.faults.size() < most && at < minutes{5}) {
+        at += spread(random, milliseconds{1}, longest_gap);
+        const auto& chosen = theme[random.below(theme.size())];
+        fault made;
+        made.at = at;
+        made.kind = chosen.kind;
+        made.client = static_cast<unsigned>(random.below(out.clients));
+        made.node = static_cast<unsigned>(random.below(out.nodes));
+        made.span = spread(random, least_span, longest_span);
+        made.variant = static_cast<unsigned>(random.below(4));
+        made.armed = chosen.trigger;
+        out.faults.push_back(made);
+    }
+}
+
+/// Half of the replicas must acknowledge, at least.
+void choose_replication(scenario& out, base::jitter& random) {
+    out.replicas = out.nodes / 2;
+    out.replication.seed = random.next();
+    out.replication.latency =
+        pick(random,
+             std::array<microseconds, 3>{microseconds{50}, microseconds{500}, microseconds{5000}});
+    out.replication.variation = // a WAIT lasts 75 ms or more
+        out.replication.latency * pick(random, std::array<int, 3>{1, 2, 4});
+}
+
 void choose_clocks(scenario& out, base::jitter& random) {
     const auto any_offset = [&](sim_time most) { return below(random, 2 * most) - most; };
     for (unsigned at = 0; at < out.clients; ++at) {
@@ -82,11 +127,22 @@ void choose_clocks(scenario& out, base::jitter& random) {
 
 } // namespace
 
+base::milliseconds scenario::grace_period() const noexcept {
+    return engine::redis::grace_period(max_lease);
+}
+
 scenario make_scenario(const sim_setup& setup) {
-    base::jitter random{setup.seed * 0x9e37'79b9U + setup.nodes};
+    constexpr std::uint64_t apart = 1000;
+    base::jitter random{setup.seed * 0x9e37'79b9U + setup.nodes +
+                        apart * static_cast<std::uint64_t>(setup.deployment)};
     scenario out;
     out.seed = setup.seed;
+    out.deployment = setup.deployment;
     out.nodes = setup.nodes;
+    if (setup.deployment == deployment::grace) { out.nodes = 1; }
+    if (setup.deployment == deployment::failover && setup.nodes < 2) {
+        out.nodes = pick(random, std::array<unsigned, 4>{2, 3, 3, 5});
+    }
     out.events = setup.events;
     out.planted = setup.planted;
     out.clients = 2 + static_cast<unsigned>(random.below(3));
@@ -96,7 +152,7 @@ scenario make_scenario(const sim_setup& setup) {
         pick(random,
              std::array<microseconds, 3>{microseconds{50}, microseconds{500}, microseconds{5000}});
     out.network.variation = out.network.latency * pick(random, std::array<int, 3>{1, 3, 10});
-    if (out.nodes > 1) { // a node of a quorum must answer within 20 ms, or has no part in it
+    if (out.is_quorum()) { // a node of a quorum must answer within 20 ms, or has no part in it
         out.network.latency = std::min<sim_time>(out.network.latency, milliseconds{2});
         out.network.variation = std::min<sim_time>(out.network.variation, milliseconds{5});
     }
@@ -116,7 +172,14 @@ scenario make_scenario(const sim_setup& setup) {
     out.longest_hold = pick(
         random, std::array<sim_time, 3>{milliseconds{2}, milliseconds{200}, 2 * out.longest_lease});
     choose_clocks(out, random);
-    add_faults(out, random);
+    if (out.deployment == deployment::quorum) {
+        add_faults(out, random);
+        return out;
+    }
+    out.max_lease = out.longest_lease;
+    if (chance(random, 50)) { out.longest_hold = 6 * out.longest_lease; } // a fault finds a holder
+    if (out.deployment == deployment::failover) { choose_replication(out, random); }
+    add_grace_faults(out, random);
     return out;
 }
 

@@ -13,6 +13,13 @@
 
 namespace holdfast::sim {
 
+/// What the locks of a run are kept on.
+enum class deployment : std::uint8_t {
+    quorum,   ///< one server, or a quorum of several
+    grace,    ///< one server that may lose data, with max_lease
+    failover, ///< a master with replicas, one of which may be promoted, with max_lease and replicas
+};
+
 enum class fault_kind : std::uint8_t {
     break_link,    ///< a connection breaks; what was sent is lost, or arrives late
     stall_link,    ///< a dead connection: what was sent arrives late; a new one works
@@ -27,8 +34,13 @@ enum class fault_kind : std::uint8_t {
     pause_client,  ///< a client is stopped, and continues
     crash_client,  ///< a client dies; another one starts in its place
     step_wall,     ///< the wall clock of a client's machine is set
+    restore_node,  ///< a node restarts with old data
+    fail_over,     ///< a replica is promoted
+    stall_replica, ///< a replica receives nothing from its master
+    delay_renewal, ///< a renewal arrives after its holder's release, the next holder's, and a loss
+                   ///< of data between the two
 };
-inline constexpr unsigned fault_kinds = 12;
+inline constexpr unsigned fault_kinds = 12; ///< that deployment::quorum has: the first ones
 
 struct fault {
     sim_time at{};
@@ -55,6 +67,7 @@ struct caller_step {
 
 struct scenario {
     std::uint64_t seed = 0;
+    sim::deployment deployment = deployment::quorum;
     unsigned nodes = 1;
     unsigned clients = 2;
     unsigned callers = 1;   ///< per client
@@ -63,6 +76,7 @@ struct scenario {
     std::vector<fault> faults{};
 
     link_conditions network{};
+    link_conditions replication{};
     std::vector<clock_rate> client_rates{};
     std::vector<clock_rate> node_rates{};
     std::vector<sim_time> client_offsets{}; ///< of their wall clocks
@@ -76,10 +90,23 @@ struct scenario {
     base::milliseconds connect_wait{0};
     sim_time longest_think{};
     sim_time longest_hold{};
+
+    // With deployment::grace and deployment::failover, as in the URL.
+    base::milliseconds max_lease{0};
+    unsigned replicas = 0;
+
+    [[nodiscard]] bool is_quorum() const noexcept {
+        return deployment == deployment::quorum && nodes > 1;
+    }
+    [[nodiscard]] bool has_grace() const noexcept { return max_lease.count() > 0; }
+    /// How long nothing new is granted after lost data.
+    [[nodiscard]] base::milliseconds grace_period() const noexcept;
 };
 
 struct sim_setup {
     std::uint64_t seed = 0;
+    sim::deployment deployment = deployment::quorum;
+    /// Of deployment::failover 0: as the seed says. deployment::grace has one in any case.
     unsigned nodes = 1;
     unsigned events = 1000;
     mistake planted = mistake::none;

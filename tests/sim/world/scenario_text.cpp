@@ -18,6 +18,17 @@ std::string span_text(sim_time span) {
 
 namespace {
 
+/// What becomes of the old master.
+std::string describe_old(const fault& fault) {
+    const auto span = span_text(fault.span);
+    switch (fault.variant) {
+    case 0: return "the old one is a master for another " + span;
+    case 1: return "the old one crashes, and follows it after " + span;
+    case 2: return "the old one is stopped, and follows it after " + span;
+    default: return "all follow it within " + span;
+    }
+}
+
 std::string describe_effect(const fault& fault) {
     const auto client = "client " + std::to_string(fault.client);
     const auto node = "node " + std::to_string(fault.node);
@@ -44,6 +55,14 @@ std::string describe_effect(const fault& fault) {
     case fault_kind::step_wall:
         return "the wall clock of " + client + " is set " +
                (fault.variant % 2 == 0 ? "back" : "ahead") + " by " + span;
+    case fault_kind::restore_node: return node + " crashes, and is back with old data in " + span;
+    case fault_kind::fail_over: return "another server becomes the master: " + describe_old(fault);
+    case fault_kind::delay_renewal:
+        return "the link of the holder breaks, and its renewal arrives " + span +
+               " later; at the next release of another client all data is lost";
+    case fault_kind::stall_replica:
+        return (fault.variant < 2 ? node : "the old master") +
+               " receives nothing from its master for " + span;
     }
     return {};
 }
@@ -59,12 +78,13 @@ std::string describe(const scenario& scenario) {
     const auto ms = [](base::milliseconds span) { return std::to_string(span.count()) + " ms"; };
     std::string out =
         "seed " + std::to_string(scenario.seed) + ", " + std::to_string(scenario.nodes) +
-        " nodes, " + std::to_string(scenario.clients) + " clients with " +
-        std::to_string(scenario.callers) + " callers; leases " + ms(scenario.least_lease) +
-        " and " + ms(scenario.longest_lease) + ", margin " +
-        (scenario.margin.count() == 0 ? "as usual" : ms(scenario.margin)) + ", connect_wait " +
-        ms(scenario.connect_wait) + ", command_timeout " + ms(scenario.command_timeout) +
-        ", latency " + span_text(scenario.network.latency) + "; clocks, in ppm: clients";
+        (scenario.has_grace() ? " nodes with max_lease, " : " nodes, ") +
+        std::to_string(scenario.clients) + " clients with " + std::to_string(scenario.callers) +
+        " callers; leases " + ms(scenario.least_lease) + " and " + ms(scenario.longest_lease) +
+        ", margin " + (scenario.margin.count() == 0 ? "as usual" : ms(scenario.margin)) +
+        ", connect_wait " + ms(scenario.connect_wait) + ", command_timeout " +
+        ms(scenario.command_timeout) + ", latency " + span_text(scenario.network.latency) +
+        "; clocks, in ppm: clients";
     for (const auto rate : scenario.client_rates) {
         out += ' ' + std::to_string(rate.parts_per_million);
     }

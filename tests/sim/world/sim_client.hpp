@@ -92,6 +92,8 @@ public:
     void set_calm();
     /// Something is wrong with a connection: callers that extend their leases do so now.
     void hurry();
+    /// A caller that holds the lock extends its lease now, and then releases it. False: none does.
+    [[nodiscard]] bool extend_and_release();
     void step_wall(sim_time by) noexcept { clock_.step_wall(by); }
 
     [[nodiscard]] unsigned life() const noexcept { return life_; }

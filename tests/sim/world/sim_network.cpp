@@ -64,7 +64,7 @@ void sim_network::send_to_node(link_id id, std::string_view bytes) {
     post_to_node(id, message_kind::data, bytes);
     auto& route = way(link.client, link.node);
     if (!route.trigger.empty() && bytes.find(route.trigger) != std::string_view::npos) {
-        events_.add(now_, event_kind::fault, route.armed_fault, 1);
+        events_.add(now_, event_kind::fault, route.armed_fault, route.armed_part);
         route.trigger = {};
     }
 }

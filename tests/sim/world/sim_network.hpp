@@ -53,6 +53,7 @@ struct route {
     unsigned connections = 0;
     std::uint32_t armed_fault = 0; ///< happens when the client next sends `trigger`
     std::string_view trigger{};    ///< empty: none is armed
+    std::uint32_t armed_part = 1;  ///< `detail` of the event
 };
 
 /// What a network needs of its nodes and clients.

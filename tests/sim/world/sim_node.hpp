@@ -6,6 +6,7 @@
 #include "sim/world/sim_time.hpp"
 
 #include <cstdint>
+#include <deque>
 
 namespace holdfast::sim {
 
@@ -28,10 +29,27 @@ struct sim_node {
         return rate.when(std::chrono::microseconds{us} - client_clock::epoch - offset);
     }
 
+    /// As a snapshot file: call it after each request. Some requests later it is old.
+    void save() {
+        constexpr unsigned requests_between = 8;
+        constexpr std::size_t kept = 4;
+        if (++requests % requests_between != 0) { return; }
+        saved.push_back(server.keys().all());
+        if (saved.size() > kept) { saved.pop_front(); }
+    }
+    /// Restarts with what it had saved. `age`: which of the snapshots that it has.
+    void restore(unsigned age) {
+        const auto which = age % (saved.size() + 1);
+        server.keys().restore(which == 0 ? key_space::map{} : saved[which - 1]);
+        server.replication().note_change(server.keys());
+    }
+
     sim_redis server;
     clock_rate rate;
     sim_time offset;
-    sim_time ready_at{}; ///< it processes nothing before; `never_again`: it is down
+    unsigned requests = 0;
+    std::deque<key_space::map> saved{}; ///< from the oldest to the latest
+    sim_time ready_at{};                ///< it processes nothing before; `never_again`: it is down
 };
 
 } // namespace holdfast::sim

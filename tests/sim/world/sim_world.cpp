@@ -18,6 +18,12 @@ constexpr unsigned most_repeats = 20'000;
 /// Events until everybody was served after the faults.
 constexpr unsigned most_calm_events = 50'000;
 
+/// They are many, and do not count.
+bool is_replication(event_kind kind) noexcept {
+    return kind == event_kind::to_replica || kind == event_kind::to_master ||
+           kind == event_kind::wait_over;
+}
+
 } // namespace
 
 sim_world::sim_world(const scenario& scenario, script_library& scripts, timeline& timeline)
@@ -29,6 +35,10 @@ sim_world::sim_world(const scenario& scenario, script_library& scripts, timeline
       lives_(scenario.clients) {
     for (unsigned at = 0; at < scenario.nodes; ++at) {
         nodes_.emplace_back(scripts, at, scenario.node_rates[at], scenario.node_offsets[at]);
+    }
+    if (scenario.deployment == deployment::failover) {
+        topology_.emplace(
+            topology_context{scenario, now_, events_, timeline, nodes_, network_, checks_});
     }
     for (unsigned at = 0; at < scenario.clients; ++at) { start_client(at); }
     for (std::uint32_t at = 0; at < scenario.faults.size(); ++at) {
@@ -49,7 +59,8 @@ sim_result sim_world::run() {
         handle(event);
         check();
         if (repeats_ > most_repeats) { checks_.fail("somebody is busy for nothing"); }
-        if (++out.events == scenario_.events) { calm_down(); }
+        out.events += is_replication(event.kind) ? 0U : 1U;
+        if (out.events >= scenario_.events && !calm_) { calm_down(); }
         if (calm_) { check_progress(); }
         if (out.events > scenario_.events + most_calm_events) { checks_.fail("it does not end"); }
     }
@@ -83,6 +94,7 @@ void sim_world::handle(const sim_event& event) {
     case event_kind::fault:
         if (!calm_) { on_fault(event); }
         break;
+    default: handle_replication(event); break;
     }
 }
 
@@ -112,7 +124,9 @@ void sim_world::check_progress() {
     const auto callers = static_cast<int>(scenario_.clients * scenario_.callers);
     auto bound = calm_since_ + scenario_.longest_lease + seconds{8} + callers * seconds{2};
     // Nodes that were restarted do not vote before every lease has ended that they may have given.
-    if (nodes_.size() > 1) { bound += scenario_.longest_lease + seconds{3}; }
+    if (scenario_.is_quorum()) { bound += scenario_.longest_lease + seconds{3}; }
+    // Nor does a server that was restarted, or promoted, and that replicas must follow first.
+    if (scenario_.has_grace()) { bound += scenario_.grace_period() + seconds{2}; }
     if (now_ > bound) {
         checks_.fail("P7: not everybody got the lock within " + span_text(bound - calm_since_) +
                      " after the last fault");
@@ -125,7 +139,9 @@ void sim_world::check_end() {
     now_ = std::max(now_, ends_at_);
     auto lives = lives_;
     for (auto& life : lives) { --life; } // of those that run
-    checks_.check_leftovers(lives);
+    for (unsigned node = 0; node < nodes_.size(); ++node) {
+        if (!topology_ || node == topology_->master()) { checks_.check_leftovers(node, lives); }
+    }
 }
 
 void sim_world::calm_down() {
@@ -135,6 +151,7 @@ void sim_world::calm_down() {
     checks_.count_from_now();
     network_.heal();
     for (unsigned at = 0; at < nodes_.size(); ++at) { start_node(at); }
+    if (topology_) { topology_->calm_down(); }
     for (unsigned at = 0; at < clients_.size(); ++at) {
         if (!clients_[at]) { start_client(at); }
         clients_[at]->set_calm();
@@ -149,13 +166,15 @@ std::unique_ptr<seam::engine> sim_world::make_engine(unsigned client,
         options.server.host = "node" + std::to_string(node);
         options.connect_timeout = scenario_.connect_timeout;
         options.command_timeout = scenario_.command_timeout;
+        options.max_lease = scenario_.max_lease;
+        options.replicas = scenario_.replicas;
         options.open_stream = [this, client, node](const net::endpoint& /*endpoint*/) {
-            return network_.connect(client, node);
+            return network_.connect(client, topology_ ? topology_->believed(client) : node);
         };
         options.backoff_seed = scenario_.seed * 1009 + client * 31 + node;
         return std::make_unique<engine::redis::redis_engine>(options, identity);
     };
-    if (scenario_.nodes == 1) { return make_child(0); }
+    if (!scenario_.is_quorum()) { return make_child(0); }
     std::vector<engine::quorum::quorum_node> members;
     for (unsigned node = 0; node < scenario_.nodes; ++node) {
         std::unique_ptr<seam::engine> access = make_child(node);
@@ -194,9 +213,12 @@ void sim_world::on_request(link_id link, std::string_view bytes) {
     auto& node = nodes_[index];
     node.server.set_clock(node.clock_us(now_));
     node.server.receive(link, bytes);
-    node.server.take_output(
+    after_request(index, network_.at(link).client);
+}
+
+void sim_world::send_output(unsigned node) {
+    nodes_[node].server.take_output(
         [this](link_id to, const std::string& output) { network_.send_to_client(to, output); });
-    checks_.on_node_changed(index, network_.at(link).client);
 }
 
 void sim_world::on_client_ready(unsigned client) {

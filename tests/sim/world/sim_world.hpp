@@ -8,10 +8,12 @@
 #include "sim/world/sim_client.hpp"
 #include "sim/world/sim_network.hpp"
 #include "sim/world/sim_node.hpp"
+#include "sim/world/sim_topology.hpp"
 #include "sim/world/timeline.hpp"
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +44,24 @@ private:
     void on_fault(const sim_event& event);
     void apply(const fault& fault);
     void stop_node(unsigned node, sim_time until);
-    void crash_node(unsigned node, sim_time until, bool keeps_data);
+    enum class kept_data : std::uint8_t { all, old, none };
+    void crash_node(unsigned node, sim_time until, kept_data kept, unsigned age = 0);
     void start_node(unsigned node);
     void start_client(unsigned index);
     void crash_client(unsigned index, sim_time until, bool silently);
     void flush_node(unsigned node);
+    void fail_over(const fault& fault);
+    void delay_renewal(const fault& fault);
+    void arm(const fault& fault, unsigned client, const engine::redis::script& trigger,
+             std::uint32_t part);
+    /// The node that a fault concerns: of a link, the one that the client believes to be the
+    /// master.
+    [[nodiscard]] unsigned node_of(const fault& fault) const;
+    void handle_replication(const sim_event& event);
+    /// A request of the client has been handled, or replicas have acknowledged one.
+    void after_request(unsigned node, unsigned client);
+    void resume_waits(unsigned node);
+    void send_output(unsigned node);
     void break_on(unsigned node);
     void break_everywhere();
     void note_broken(bool on_all);
@@ -74,6 +89,7 @@ private:
     std::deque<sim_node> nodes_;
     promise_checks checks_;
     sim_network network_;
+    std::optional<sim_topology> topology_;             ///< of deployment::failover
     std::vector<std::unique_ptr<sim_client>> clients_; ///< null: it has crashed
     std::vector<unsigned> lives_;                      ///< of the clients
     bool calm_ = false;

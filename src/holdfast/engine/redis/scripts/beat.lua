@@ -9,7 +9,7 @@
 -- Answer  per item: 1 renewed, 0 lost, 2 made again, {0, token} granted, {1, ahead, check_in us}
 --       queued, or a string that begins with - : an error, which is only this item's
 --
---#grace -- Also  3 verify the incarnation first
+--#grace -- Also  3 verify the incarnation first, then ask again: it is not known whether it is lost
 -- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
 -- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
 -- only lengthen the lease, for the same reason.
@@ -67,6 +67,7 @@ local function by_the_rule()
                 --#grace if S.grace and S.hold and is_in_time(S, item) then S.incarnation = ID end
             elseif sub(item, ITEM_RECLAIMS) == 'r' and reclaim(S, owner, item) then
                 answer = BEAT_RECLAIMED
+            --#grace elseif S.grace and is_reclaimed_late(S, item) then answer = BEAT_STALE
             end
         elseif held then
             answer = {0, held.token}

@@ -11,6 +11,11 @@ local function is_in_time(S, item)
     return left >= 0 and left <= LONGEST_NOT_AFTER_US
 end
 
+-- Whether it would be made again if it had not come too late: its holder must ask again.
+local function is_reclaimed_late(S, item)
+    return sub(item, ITEM_RECLAIMS) == 'r' and not is_in_time(S, item)
+end
+
 -- All that the record knows of holders is from before.
 local function drop_holders(S)
     if S.hold then remove(S, S.hold) end
