@@ -44,7 +44,9 @@ protected:
     [[nodiscard]] bool is_replicated() {
         return eventually(
             [&] {
-                return group.master().command({"WAIT", "2", "100"}).number() == 2;
+                auto& master = group.master();
+                master.command({"PING"}); // WAIT means all that was done before this
+                return master.command({"WAIT", "2", "100"}).number() == 2;
             },
             3 * long_wait);
     }
