@@ -20,12 +20,16 @@ std::string taker_crowd::file(const std::string& name) const {
 }
 
 void taker_crowd::start() {
+    // Each lock guards files of its own.
+    const auto at = static_cast<std::size_t>(started_) % options_.names.size();
+    const auto number = std::to_string(at);
     all_.push_back(std::make_unique<taker_process>(
         events_, std::vector<std::string>{"--url",     options_.url,
+                                          "--name",    options_.names[at],
                                           "--label",   "taker-" + std::to_string(++started_),
                                           "--history", file("history"),
-                                          "--store",   file("guarded"),
-                                          "--counter", file("counter"),
+                                          "--store",   file("guarded" + number),
+                                          "--counter", file("counter" + number),
                                           "--rounds",  "0",
                                           "--quiet",   "1",
                                           "--hold",    below(4) == 0 ? "100000" : "5000",

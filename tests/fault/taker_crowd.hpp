@@ -1,5 +1,5 @@
 #pragma once
-// Processes that take one lock over and over while a test harms them and their servers; their
+// Processes that take a lock over and over while a test harms them and their servers; their
 // history is checked.
 
 #include "history/checker.hpp"
@@ -17,6 +17,7 @@ namespace holdfast::test {
 
 struct taker_crowd_options {
     std::string url{};
+    std::vector<std::string> names{"stock"}; ///< of the locks; each taker has one of them
     milliseconds lease{2000};
     std::size_t size = 16;
     unsigned seed = 1;
