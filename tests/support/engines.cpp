@@ -4,6 +4,7 @@
 #    include "support/embedded_store.hpp"
 #endif
 #if HOLDFAST_WITH_REDIS
+#    include "support/cluster_store.hpp"
 #    include "support/redis_store.hpp"
 #    include "support/redlock_store.hpp"
 #    include "support/sentinel_store.hpp"
@@ -77,6 +78,9 @@ const std::vector<engine_under_test>& engines() {
             {.name = "redis_sentinel",
              .make_store = make<sentinel_store>,
              .dead_url = "redis+sentinel://127.0.0.1:1/mymaster"},
+            {.name = "redis_cluster",
+             .make_store = make<cluster_store>,
+             .dead_url = "redis+cluster://127.0.0.1:1,127.0.0.1:2"},
             {.name = "redlock",
              .make_store = make<redlock_store>,
              .dead_url = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"},
