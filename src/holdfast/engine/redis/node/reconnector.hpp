@@ -48,6 +48,9 @@ public:
     [[nodiscard]] bool is_down() const noexcept { return connection_ && !is_alive(); }
     /// Whether the connection has ended, and `drive` has not reported it yet.
     [[nodiscard]] bool has_end_to_report() const noexcept { return is_down() && !end_reported_; }
+    [[nodiscard]] bool is_closed() const noexcept {
+        return !connection_ || (!is_alive() && end_reported_);
+    }
     /// Whether the connection that ended last had been ready before.
     [[nodiscard]] bool was_ready() const noexcept { return ready_reported_; }
     [[nodiscard]] std::error_code code() const noexcept { return code_; } ///< of the last failure
