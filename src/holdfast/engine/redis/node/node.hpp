@@ -72,6 +72,8 @@ public:
     /// Ends the connection, ready or not: the server is not the right one any more. False: there is
     /// none, so `drive` reports no end.
     bool break_off(std::string detail);
+    /// See `reconnector`.
+    void end_pause() noexcept { reconnector_.end_pause(); }
     /// It has no connection, and none that ended and is not reported yet.
     [[nodiscard]] bool is_closed() const noexcept { return reconnector_.is_closed(); }
     /// See `watchdog`.

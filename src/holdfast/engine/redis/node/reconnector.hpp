@@ -38,6 +38,8 @@ public:
     change take(std::span<const char> bytes, base::instant now,
                 const connection::reply_listener& on_reply);
     void break_off(std::error_code code, std::string detail);
+    /// The source knows an endpoint again: `drive` connects without a pause.
+    void end_pause() noexcept { retry_ = {}; }
 
     [[nodiscard]] bool is_ready() const noexcept {
         return connection_ && connection_->state() == connection_state::ready;

@@ -16,6 +16,7 @@ void cluster_node::use(const announced_address& address, bool replaces) {
     retired_ = false;
     down_ = false;
     replaces_ = replaces;
+    node_.end_pause();
 }
 
 void cluster_node::retire() {
