@@ -25,7 +25,7 @@ public:
     /// nothing was done.
     [[nodiscard]] virtual bool on_reply(request& request, const reply& reply,
                                         base::instant now) = 0;
-    /// The server refused it, so it has done nothing. Fails the operation unless overridden.
+    /// The server refused it, so it has done nothing, unless `error.may_be_done`. Fails the operation unless overridden.
     virtual void on_error(request& request, const server_error& error, base::instant now);
     /// The connection ended first. `may_arrive`: the server may have executed it, or may yet. The
     /// operation is failed by the pipeline, after this.
@@ -68,7 +68,9 @@ struct request {
 inline void request_handler::on_error(request& request, const server_error& error,
                                       base::instant /*now*/) {
     if (request.op) {
-        request.op->fail(error.code, error.detail, op_status::failed, error.retry_now());
+        request.op->fail(error.code, error.detail,
+                         error.may_be_done ? op_status::unknown : op_status::failed,
+                         error.retry_now());
     }
 }
 

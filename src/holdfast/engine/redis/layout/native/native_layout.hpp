@@ -43,6 +43,7 @@ private:
     [[nodiscard]] validity validity_of(operation& acquire) const;
     [[nodiscard]] request* mergeable_release(const acquire_op& op, command_channel& channel,
                                              base::instant now);
+    [[nodiscard]] static bool is_same_slot(const operation& release, const acquire_op& op);
     [[nodiscard]] bool may_be_withdrawn_late(const ticket& ticket, command_channel& channel,
                                              base::instant now) const;
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);

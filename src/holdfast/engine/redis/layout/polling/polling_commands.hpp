@@ -45,6 +45,7 @@ public:
     virtual ~polling_commands() = default;
 
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
+    [[nodiscard]] virtual const lock_format& format() const noexcept = 0;
     [[nodiscard]] std::span<const script* const> scripts() const noexcept { return all_scripts_; }
     /// The channel on which a release is published.
     [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
@@ -94,8 +95,13 @@ protected:
     [[nodiscard]] virtual std::string memory_key(const ticket& ticket) const = 0;
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
+    /// A key of Holdfast's own for a lock, in the slot of the lock: `usual`, if that is in it.
+    [[nodiscard]] std::string in_slot(std::string usual, std::string_view kind,
+                                      std::string_view name) const;
+
     const polling_scripts scripts_;
     const std::string own_prefix_; ///< of Holdfast's keys and channels
+    const bool clustered_;
 
 private:
     const std::array<const script*, 5> all_scripts_;
