@@ -14,7 +14,7 @@ namespace {
 class redis_reshard : public cluster_fault {
 protected:
     /// Nobody is replaced because this machine is busy: that could lose data.
-    redis_reshard() : cluster_fault{{.node_timeout = long_wait}} {
+    redis_reshard() : cluster_fault{{.node_timeout = scaled(5s)}} {
         for (int number = 0; number < 8; ++number) {
             names.push_back("stock" + std::to_string(number));
             busy_slots.push_back(group.slot_of(key_of(names.back())));
@@ -110,6 +110,7 @@ TEST_F(redis_reshard, under_load_breaks_no_promise) {
         if (replaced < 3 && moved >= (replaced + 1) * slots / 4) { fail_over_master(replaced++); }
     }
     while (replaced < 3) { fail_over_master(replaced++); }
+    EXPECT_TRUE(group.is_whole());
     std::this_thread::sleep_for(500ms);
     EXPECT_EQ(takers.finish(), "");
     EXPECT_GT(takers.holds(), static_cast<long>(10 * slots));

@@ -251,6 +251,15 @@ void cluster_group::finish_move(unsigned slot, redis_server& to) {
     for (auto& node : nodes) {
         if (&node != &to && runs(node) && is_master(node)) { must(node, words); }
     }
+    const auto epoch = [&] { return cluster_info(to, "cluster_current_epoch"); };
+    if (!eventually([&] {
+            return std::ranges::all_of(nodes, [&](redis_server& node) {
+                return !runs(node) || (owner_port(node, slot) == to.port() &&
+                                       cluster_info(node, "cluster_current_epoch") == epoch());
+            });
+        })) {
+        throw std::runtime_error{"the nodes do not agree on slot " + std::to_string(slot)};
+    }
 }
 
 void cluster_group::move_slot(unsigned slot, redis_server& to) {
@@ -264,6 +273,9 @@ void cluster_group::move_slot(unsigned slot, redis_server& to) {
 void cluster_group::fail_over(redis_server& master) {
     auto& next = replica_of(master);
     wait_for_replica(master, next);
+    if (!eventually([&] { return agree_on_slots(); })) {
+        throw std::runtime_error{"the nodes do not agree on the slots"};
+    }
     must(next, {"CLUSTER", "FAILOVER"});
     if (!eventually([&] { return is_master(next) && !is_master(master); }) || !is_whole()) {
         throw std::runtime_error{"no failover; the log of the replica:\n" + next.log()};
@@ -281,15 +293,34 @@ bool cluster_group::moves_from(const redis_server& former, unsigned slot) {
     });
 }
 
+bool cluster_group::agree_on_slots() {
+    std::string first;
+    return std::ranges::all_of(nodes, [&](redis_server& node) {
+        if (!runs(node)) { return true; }
+        std::vector<std::string> owners;
+        const auto ranges = must(node, {"CLUSTER", "SLOTS"});
+        for (const auto& range : ranges.items()) {
+            const auto& parts = range.items();
+            owners.push_back(parts[0].text() + '-' + parts[1].text() + ' ' +
+                             parts[2].items().at(1).text() + '\n');
+        }
+        std::ranges::sort(owners);
+        std::string all;
+        for (const auto& line : owners) { all += line; }
+        if (first.empty()) { first = all; }
+        return all == first;
+    });
+}
+
 bool cluster_group::is_whole() {
     return eventually([&] {
-        return std::ranges::all_of(nodes, [&](redis_server& node) {
-            if (!runs(node)) { return true; }
-            const auto info = must(node, {"INFO", "replication"}).string();
-            return cluster_info(node, "cluster_state") == "ok" &&
-                   cluster_info(node, "cluster_slots_ok") == std::to_string(slot_count) &&
-                   field_of(info, "master_link_status") != "down";
-        });
+        return agree_on_slots() && std::ranges::all_of(nodes, [&](redis_server& node) {
+                   if (!runs(node)) { return true; }
+                   const auto info = must(node, {"INFO", "replication"}).string();
+                   return cluster_info(node, "cluster_state") == "ok" &&
+                          cluster_info(node, "cluster_slots_ok") == std::to_string(slot_count) &&
+                          field_of(info, "master_link_status") != "down";
+               });
     });
 }
 

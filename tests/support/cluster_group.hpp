@@ -49,18 +49,20 @@ public:
     /// keys that it lacks, `to` serves keys after ASKING.
     void begin_move(unsigned slot, redis_server& from, redis_server& to);
     void move_keys(unsigned slot, redis_server& from, redis_server& to);
-    /// Tells all nodes that run; the new owner first.
+    /// Tells all nodes that run, the new owner first, and waits until they agree: a node that does
+    /// not know of the last move would undo the next one.
     void finish_move(unsigned slot, redis_server& to);
     /// All three, from the present owner. No effect if that is `to`.
     void move_slot(unsigned slot, redis_server& to);
     /// Moves one key, of a slot that is half migrated.
     void move_key(const std::string& key, redis_server& from, redis_server& to);
 
-    /// CLUSTER FAILOVER: a replica takes over, nothing is lost; returns when all nodes know.
+    /// CLUSTER FAILOVER: a replica takes over, nothing is lost; returns when all nodes know. Waits
+    /// first until the replica knows all slots: it would take back one that has just moved.
     void fail_over(redis_server& master);
     /// Waits until all nodes that run name another owner of the slot than this, and are ok.
     [[nodiscard]] bool moves_from(const redis_server& former, unsigned slot);
-    /// Waits until all nodes that run see all slots served, and those that run are in sync.
+    /// Waits until all nodes that run agree on who serves each slot, and the replicas are in sync.
     [[nodiscard]] bool is_whole();
 
     std::deque<redis_server> nodes; ///< the masters first, then a replica of each in their order
@@ -74,6 +76,7 @@ private:
     void end_start_delay();
     void set_node_timeout(milliseconds timeout);
     [[nodiscard]] bool knows_all(redis_server& node) const;
+    [[nodiscard]] bool agree_on_slots();
     [[nodiscard]] int owner_port(redis_server& node, unsigned slot) const;
     [[nodiscard]] redis_server& node_at(int port);
 
