@@ -19,7 +19,8 @@ struct cluster_group_options {
     std::string password{};
     std::optional<redis_server_tls> tls{};       ///< among the nodes too
     std::vector<std::string> server_arguments{}; ///< e.g. {"--cluster-require-full-coverage", "no"}
-    bool quick_start = true; ///< steps the nodes' clocks to skip a delay of two seconds
+    /// Steps the nodes' clocks to skip a delay of two seconds. With replicas they stay 3 s ahead.
+    bool quick_start = true;
 };
 
 /// The constructor returns when all nodes agree that the cluster serves all slots, and the replicas
