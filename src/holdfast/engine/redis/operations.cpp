@@ -32,9 +32,7 @@ void operation::complete(answer&& answer) {
     if (!is_open()) { return; }
     state_ = state::completed;
     answer.id = id_;
-    if (const auto to = std::exchange(receiver, nullptr)) {
-        return to->on_answer(*this, std::move(answer));
-    }
+    if (receiver) { return receiver->on_answer(*this, std::move(answer)); }
     pool_->sink_->answered(std::move(answer));
 }
 

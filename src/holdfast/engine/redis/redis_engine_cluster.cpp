@@ -61,12 +61,15 @@ bool redis_engine::keep_or_split(operation& operation, const op& op, node& node)
 }
 
 /// Only operations on one lock are redirected: a list leaves out what is being moved.
-bool redis_engine::on_redirected(node& to, bool asks, request& request, instant /*now*/) {
+bool redis_engine::on_redirected(node& to, bool asks, request& request, instant now) {
     if (!request.op || request.op->routing.sent == nullptr ||
         target_of(*request.op->routing.sent).name.empty()) {
         return false;
     }
-    if (!request.op->is_open() && !request.merged) { return false; }
+    if (!request.op->is_open() && !request.merged) { // a withdrawal of what nobody waits for
+        return !asks && to.is_ready() && ++request.op->routing.redirections <= max_redirections &&
+               request.handler->resend(request, to.channel(), now);
+    }
     for (const auto* const each : {&request.merged, &request.op}) {
         if (*each && (*each)->is_open()) { resend(**each, to, asks); }
     }

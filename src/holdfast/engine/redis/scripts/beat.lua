@@ -12,7 +12,7 @@
 --       queued, or a string that begins with - : an error, which is only this item's
 --
 --#grace -- Also  3 verify the incarnation first
---#cluster -- ARGV  also  per item the tag of its slot's mark; then, without KEYS, the records
+--#cluster -- ARGV  also  per item TAG; then, without KEYS, the records
 -- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
 -- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
 -- only lengthen the lease, for the same reason.
@@ -25,7 +25,7 @@ local rule
 --#grace --#include grace.lua
 --#cluster local count = #KEYS == 0 and #ARGV / 3 or #ARGV / 2
 --#cluster for i = count * 2 + 1, #ARGV do KEYS[#KEYS + 1] = ARGV[i] end
---#cluster --#include cluster.lua
+--#cluster local TAG
 
 -- The usual case: an exclusive hold that lives, has no min_hold and a token of the past.
 local function renew(key, item)
@@ -46,6 +46,7 @@ local function renew(key, item)
 end
 
 local function by_the_rule()
+--#cluster --#include cluster.lua
 --#include state.lua
 --#include reclaim.lua
     return function(key, item)
@@ -89,7 +90,7 @@ local answers = {}
 for i = 1, #KEYS do
     local key, item = KEYS[i], ARGV[i]
     local done, answer = true, false
-    --#cluster use_mark(ARGV[count + i])
+    --#cluster TAG = ARGV[count + i]
     if string.sub(item, ITEM_WAITS) ~= 'w' then done, answer = pcall(renew, key, item) end
     if not done or answer == false then
         rule = rule or by_the_rule()

@@ -11,8 +11,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
 --#cluster --#include cluster.lua
---#cluster use_mark(table.remove(ARGV))
 local only = tonumber(ARGV[1])
 --#include state.lua
 

@@ -13,8 +13,7 @@
 -- One script for both, because one call costs the server less than two, and the record of a name
 -- that is taken again at once need be written only once (docs/decisions/0014). It need not be
 -- atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
---#cluster --#include cluster.lua
---#cluster use_mark(table.remove(ARGV))
+--#cluster local TAG = table.remove(ARGV)
 local call, sub = redis.call, string.sub
 local rec = call('GET', KEYS[1])
 local released
@@ -49,7 +48,7 @@ local function acquire(KEYS, ARGV)
     --#include acquire.lua
 end
 
---#cluster ARGV[5], ARGV[6] = MARK_ARGUMENT, MARK_ARGUMENT -- the last of theirs
+--#cluster ARGV[5], ARGV[6] = TAG, TAG -- the last of theirs
 released = released or release(KEYS, {ARGV[1], ARGV[6]})
 if type(released) == 'table' then return released end
 local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4], ARGV[5]})

@@ -12,8 +12,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
 --#cluster --#include cluster.lua
---#cluster use_mark(table.remove(ARGV))
 --#include state.lua
 
 local S, wrong = load(KEYS[1], now)

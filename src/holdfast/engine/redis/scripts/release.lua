@@ -11,8 +11,7 @@
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
 -- Allowed when the server is out of memory: it frees.
 --#grace --#include grace.lua
---#cluster --#include cluster.lua
---#cluster use_mark(table.remove(ARGV))
+--#cluster local TAG = table.remove(ARGV)
 local rec = redis.call('GET', KEYS[1])
 local mine = rec and string.sub(rec, REC_REST_OWNER) == ARGV[1]
 local tag = rec and string.sub(rec, REC_VERSION_TAG)
@@ -31,6 +30,7 @@ local now = time[1] * 1000000 + time[2]
 --#grace local grace = grace_left(rec, KEYS[1], now) or 1 -- whoever cannot tell hands nothing off
 --#grace mine = mine and grace == 0
 
+--#cluster --#include cluster.lua
 --#cluster if is_moving(KEYS[1]) then return TRY_AGAIN end
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
 -- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.

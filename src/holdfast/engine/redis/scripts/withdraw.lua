@@ -13,8 +13,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
 --#cluster --#include cluster.lua
---#cluster use_mark(table.remove(ARGV))
 local owner = ARGV[1]
 local left = ARGV[3] and ARGV[3] - now or 0
 if left < 0 or left > LONGEST_NOT_AFTER_US then return WITHDRAW_LATE end

@@ -52,7 +52,7 @@ slot_map::index slot_map::find(const announced_address& address) const noexcept 
 
 slot_map::index slot_map::find_or_add(const announced_address& address) {
     if (const auto known = find(address); known != nobody) { return known; }
-    const auto unused = std::find_if(masters_.begin(), masters_.end(), [](const known_master& each) {
+    const auto unused = std::find_if(masters_.begin(), masters_.end(), [](const auto& each) {
         return each.slots == 0 && !each.kept;
     });
     if (unused != masters_.end()) {

@@ -59,12 +59,19 @@ void native_layout::on_acquire_reply(operation& acquire, const reply& reply, ins
     }
     const bool has_place = out.status == op_status::granted || out.status == op_status::queued;
     if (!has_place && has_grace()) { held_.remove(acquire.ticket.owner); }
-    if (acquire.is_cancelled() && has_place) {
-        acquire.channel->send(*this, request_kind::undo, acquire, now,
-                              [&](std::string& to) { commands_.withdraw(to, acquire.ticket, {}); });
-        return;
-    }
+    if (acquire.is_cancelled() && has_place) { return send_undo(acquire, *acquire.channel, now); }
     acquire.complete(std::move(out));
+}
+
+void native_layout::send_undo(operation& acquire, command_channel& channel, instant now) {
+    channel.send(*this, request_kind::undo, acquire, now,
+                 [&](std::string& out) { commands_.withdraw(out, acquire.ticket, {}); });
+}
+
+bool native_layout::resend(request& request, command_channel& to, instant now) {
+    if (!request.is(request_kind::undo)) { return false; }
+    send_undo(*request.op, to, now);
+    return true;
 }
 
 void native_layout::on_error(request& request, const server_error& error, instant now) {
