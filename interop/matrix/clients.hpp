@@ -24,7 +24,6 @@ struct client_under_test {
     std::string name;         ///< its folder in interop/
     std::string layout;       ///< what Holdfast calls it
     std::string key_prefix{}; ///< what it writes before the names of locks
-    std::string parameters{}; ///< further ones of our URL
     reentry again = reentry::refused;
     telling tells = telling::nothing;
     bool watchdog = false;       ///< renews by itself

@@ -38,11 +38,7 @@ std::unique_ptr<driver_process> start_ours(const std::string& ports,
                                            const client_under_test& client) {
     words command{HOLDFAST_INTEROP_DRIVER, ports, std::to_string(watchdog_lease.count()),
                   client.layout};
-    auto parameters = client.parameters;
-    if (!client.key_prefix.empty()) {
-        parameters += (parameters.empty() ? "" : "&") + ("key_prefix=" + client.key_prefix);
-    }
-    if (!parameters.empty()) { command.push_back(parameters); }
+    if (!client.key_prefix.empty()) { command.push_back("key_prefix=" + client.key_prefix); }
     return started(std::move(command));
 }
 
