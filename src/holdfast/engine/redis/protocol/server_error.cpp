@@ -85,6 +85,7 @@ server_error parse_server_error(std::string_view text, const std::string& server
     if (text.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
     const bool non_local = text.find("access a non local key") != std::string_view::npos;
     if (non_local) { word = "NONLOCAL"; }
+    if (text.find("do not hash to the same slot") != std::string_view::npos) { word = "CROSSSLOT"; }
     if (text.find("while the cluster is down") != std::string_view::npos) { word = "CLUSTERDOWN"; }
     if (text.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     if (text.starts_with(later)) {

@@ -34,6 +34,7 @@ local function renew(key, item)
     if not rec or sub(rec, REC_REST_OWNER) ~= sub(item, ITEM_REST_OWNER) then return false end
     --#grace if sub(rec, REC_INCARNATION) ~= ID then return false end
     local tag, order = sub(rec, REC_VERSION_TAG), sub(item, ITEM_ORDER)
+    --#cluster tag = string.lower(tag) -- the record outlives what is remembered of others
     if tag ~= 'hf2x' and tag ~= 'hf2q' or order == NO_ORDER then return false end
     if sub(rec, REC_DEADLINE) - now <= 0 then return false end
     if order <= sub(rec, REC_ORDER) then return true end

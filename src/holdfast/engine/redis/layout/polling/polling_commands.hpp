@@ -50,6 +50,10 @@ public:
     /// The channel on which a release is published.
     [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
     [[nodiscard]] virtual bool sharded() const { return false; }
+    /// Why a lock of this name cannot exist; null: it can.
+    [[nodiscard]] virtual const char* reject_name(std::string_view /*name*/) const {
+        return nullptr;
+    }
     /// When a waiter without a message asks again. `pttl` is that of the current hold: below 0 if
     /// it is not known or never ends. `ahead` counts waiters of this client.
     [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;

@@ -43,6 +43,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (acquire->min_hold > base::milliseconds{0}) { return "the layout cannot keep min_hold"; }
         if (!acquire->note.empty()) { return "the layout has no place for a note"; }
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
+        if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;

@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/redis/layout/polling/poll_delay.hpp"
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/hash_slot.hpp"
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
 #include <algorithm>
@@ -44,6 +45,13 @@ const lock_format& redisson_commands::format() const noexcept {
 
 std::string redisson_commands::channel(std::string_view name) const {
     return tagged("redisson_lock__channel:", key(name));
+}
+
+/// Redisson cannot lock such a name either: channel and tokens must be in the slot of the lock.
+const char* redisson_commands::reject_name(std::string_view name) const {
+    if (!clustered_ || hash_slot(channel(name)) == hash_slot(key(name))) { return nullptr; }
+    return "in a cluster the braces in this name put its keys into different slots; choose another "
+           "name";
 }
 
 std::string redisson_commands::token_key(std::string_view name) const {
