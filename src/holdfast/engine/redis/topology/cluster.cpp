@@ -64,8 +64,7 @@ cluster_node& cluster::owner_of(node& node) noexcept {
 cluster_node* cluster::use(slot_map::index master) {
     node_listener& self = *this;
     while (masters_.size() <= master) {
-        masters_.push_back(
-            std::make_unique<cluster_node>(options_, inbox_channels_, inbox_, self));
+        masters_.push_back(std::make_unique<cluster_node>(options_, inbox_channels_, inbox_, self));
         nodes_.push_back(&masters_.back()->node());
     }
     auto& out = *masters_[master];
@@ -112,7 +111,10 @@ void cluster::on_slots(instant now) {
     bool any_down = false;
     for (slot_map::index master = 0; master < map_.size(); ++master) {
         if (map_.slots_of(master) > 0) {
-            any_down = use(master)->is_down() || any_down;
+            auto& used = *use(master);
+            any_down = used.is_down() || any_down;
+            // Its holds may be lost, and nobody may ask for them for long.
+            if (used.replaces()) { nodes_[master]->connect(now, connect_when::due); }
         } else if (master < masters_.size() && !masters_[master]->is_kept(now)) {
             masters_[master]->retire();
         }

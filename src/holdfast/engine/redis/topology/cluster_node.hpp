@@ -36,6 +36,7 @@ public:
     void keep_until(base::instant until) noexcept { kept_until_ = until; }
     [[nodiscard]] bool is_kept(base::instant now) const noexcept { return now < kept_until_; }
 
+    [[nodiscard]] bool replaces() const noexcept { return replaces_; }
     [[nodiscard]] bool take_replaces() noexcept { return std::exchange(replaces_, false); }
     void set_down(bool down) noexcept { down_ = down; }
     /// Its last connection has failed, and there is no new one yet.
