@@ -7,29 +7,49 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-class page_receiver final : public answer_receiver {
+/// Asks one node after the other until one has locks. A page is of one node: its cursor counts on the
+/// page's size.
+class page_receiver final : public answer_receiver,
+                            public std::enable_shared_from_this<page_receiver> {
 public:
-    page_receiver(operation_ref whole, topology& topology, std::string address)
-        : whole_{std::move(whole)}, topology_{topology}, address_{std::move(address)} {}
+    page_receiver(operation_ref whole, list_op op, topology& topology, part_submitter& parts,
+                  base::instant give_up)
+        : whole_{std::move(whole)},
+          op_{std::move(op)},
+          topology_{topology},
+          parts_{parts},
+          give_up_{give_up} {}
+
+    /// Asks the node that the cursor names. The part keeps this object alive.
+    void send() {
+        const auto cursor = walk_cursor::parse(op_.cursor);
+        node* const at = topology_.node_from(cursor.address, false, address_);
+        if (at == nullptr) { return whole_->complete(report{}); } // the last node has left
+        list_op part = op_;
+        part.cursor = address_ == cursor.address ? cursor.inner : std::string{};
+        parts_.submit_part(part, at, shared_from_this(), give_up_);
+    }
 
     void on_answer(const operation& /*part*/, answer&& answer) override {
-        if (answer.status == op_status::reported) {
-            report found = *answer.report;
-            std::string next;
-            if (!found.cursor.empty()) {
-                found.cursor = walk_cursor{address_, found.cursor}.text();
-            } else if (topology_.node_from(address_, true, next) != nullptr) {
-                found.cursor = walk_cursor{next, {}}.text();
-            }
-            answer.report = std::make_shared<const report>(std::move(found));
+        if (answer.status != op_status::reported) { return whole_->complete(std::move(answer)); }
+        report found = *answer.report;
+        std::string next;
+        if (!found.cursor.empty()) {
+            found.cursor = walk_cursor{address_, found.cursor}.text();
+        } else if (topology_.node_from(address_, true, next) != nullptr) {
+            op_.cursor = found.cursor = walk_cursor{next, {}}.text();
+            if (found.locks.empty()) { return send(); }
         }
-        whole_->complete(std::move(answer));
+        whole_->complete(std::move(found));
     }
 
 private:
     const operation_ref whole_;
+    list_op op_;
     topology& topology_;
-    const std::string address_; ///< of the node of this page
+    part_submitter& parts_;
+    const base::instant give_up_;
+    std::string address_; ///< of the node that is asked
 };
 
 } // namespace
@@ -42,14 +62,7 @@ walk_cursor walk_cursor::parse(const std::string& text) {
 
 void send_list_page(operation_ref whole, const list_op& op, topology& topology,
                     part_submitter& parts, base::instant give_up) {
-    auto cursor = walk_cursor::parse(op.cursor);
-    std::string found;
-    node* const at = topology.node_from(cursor.address, false, found);
-    if (at == nullptr) { return whole->complete(report{}); } // the last node has left
-    list_op page = op;
-    page.cursor = found == cursor.address ? cursor.inner : std::string{};
-    parts.submit_part(page, at, std::make_shared<page_receiver>(std::move(whole), topology, found),
-                      give_up);
+    std::make_shared<page_receiver>(std::move(whole), op, topology, parts, give_up)->send();
 }
 
 } // namespace holdfast::engine::redis
