@@ -227,7 +227,7 @@ void native_commands::append_items(std::string& out, const beat_op& op, const se
             append_padded(argument_, static_cast<std::uint64_t>(item.lease.count()),
                           fields::item_lease.length);
             append_padded(argument_, item.order, fields::item_order.length);
-            if (item.reclaim != nullptr) {
+            if (item.reclaim != nullptr && !clustered_) { // a cluster is no node of a quorum
                 argument_ += 'r';
                 append_padded(argument_, item.token, fields::item_token.length);
                 append_instant(argument_,
