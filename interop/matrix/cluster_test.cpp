@@ -55,8 +55,8 @@ protected:
         }
         return out;
     }
-    /// The waiter sleeps; the message of the release wakes it, long before the lease ends and mostly
-    /// before it would ask again by itself.
+    /// The waiter sleeps; the message of the release wakes it, long before the lease ends and
+    /// mostly before it would ask again by itself.
     static void expect_wake_ups(const lock_requests& lock, driver_process& holder,
                                 driver_process& waiter) {
         constexpr auto soon = test::scaled(120ms);

@@ -7,8 +7,8 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Asks one node after the other until one has locks. A page is of one node: its cursor counts on the
-/// page's size.
+/// Asks one node after the other until one has locks. A page is of one node: its cursor depends on
+/// the page's size.
 class page_receiver final : public answer_receiver,
                             public std::enable_shared_from_this<page_receiver> {
 public:

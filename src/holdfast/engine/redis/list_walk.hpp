@@ -19,8 +19,8 @@ struct walk_cursor {
     [[nodiscard]] std::string text() const { return address + '/' + inner; }
 };
 
-/// Asks the node that the cursor names for one page, and the next node if that one has no locks. The
-/// operation is answered with a cursor that names the node of the next page.
+/// Asks the node that the cursor names for one page, and the next node if that one has no locks.
+/// The operation is answered with a cursor that names the node of the next page.
 void send_list_page(operation_ref whole, const list_op& op, topology& topology,
                     part_submitter& parts, base::instant give_up);
 
