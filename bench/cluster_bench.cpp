@@ -141,7 +141,7 @@ std::vector<redis::result> one_replica(const bench_setup& setup, redis::placemen
         },
         setup.rounds());
     const auto name = "replicas=1, " + std::string{redis::text(placement)};
-    const bool decides = placement == redis::placement::unpinned;
+    const bool decides = placement == redis::placement::split;
     return {{.name = name,
              .unit = "us",
              .ours = times_of(figures[0]),
