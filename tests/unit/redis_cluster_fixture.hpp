@@ -27,7 +27,7 @@ struct memory_server {
     using words = redis_fake::words;
 
     bool up = true;
-    bool silent = false; ///< it takes commands, and does not reply
+    bool silent = false; ///< it replies to what it gets when this ends
     std::string mode = "cluster";
     std::string role = "master";
     std::function<std::string(const words&)> on_script; ///< replies to EVALSHA
@@ -50,6 +50,7 @@ public:
     [[nodiscard]] pollfd pollable() const noexcept override { return {descriptor_, POLLIN, 0}; }
     void progress() override {}
     [[nodiscard]] std::size_t read(std::span<char> into) override {
+        if (!server_.silent) { replies_ += std::exchange(held_, {}); }
         const auto count = std::min(into.size(), replies_.size());
         std::copy_n(replies_.begin(), count, into.begin());
         replies_.erase(0, count);
@@ -60,8 +61,7 @@ public:
         while (const auto command = redis_reply::take(rest)) {
             memory_server::words request;
             for (const auto& word : command->items()) { request.push_back(word.string()); }
-            auto reply = answer(request);
-            if (!server_.silent) { replies_ += reply; }
+            (server_.silent ? held_ : replies_) += answer(request);
         }
         return from.size();
     }
@@ -101,6 +101,7 @@ private:
     const int descriptor_;
     bool broken_ = false;
     std::string replies_;
+    std::string held_; ///< replies of a silent server
     const std::string failure_ = "connection refused";
 };
 
@@ -126,9 +127,9 @@ protected:
         options.open_stream = [this](const net::endpoint& to) {
             return std::make_unique<memory_stream>(servers.at(to.text()), ++descriptors_);
         };
-        identity_.client = base::client_id::make();
-        identity_.time = &time;
-        mine = std::make_unique<engine::redis::redis_engine>(options, identity_);
+        identity.client = base::client_id::make();
+        identity.time = &time;
+        mine = std::make_unique<engine::redis::redis_engine>(options, identity);
         mine->attach(*this);
     }
 
@@ -168,7 +169,7 @@ protected:
     const std::string in_c = name_from(10923, 16383);
 
     [[nodiscard]] engine::ticket ticket(const std::string& name) {
-        return {name, {identity_.client, ++numbers_}, {}};
+        return {name, {identity.client, ++numbers_}, {}};
     }
     void submit(engine::op_id id, const engine::op& op) {
         mine->submit(id, op, time.at + 2s);
@@ -236,12 +237,12 @@ protected:
     std::vector<engine::answer> answers;
     std::vector<engine::notice> notices;
     std::unique_ptr<engine::redis::redis_engine> mine;
+    engine::client_identity identity;
 
 private:
     void answered(engine::answer&& answer) override { answers.push_back(std::move(answer)); }
     void noticed(const engine::notice& notice) override { notices.push_back(notice); }
 
-    engine::client_identity identity_;
     std::uint64_t numbers_ = 0;
     int descriptors_ = 1000;
     std::string slots_reply_;

@@ -1,5 +1,6 @@
 // The cluster topology over servers in memory: slots, redirections, nodes that fail.
 
+#include "holdfast/engine/redis/protocol/wire_text.hpp"
 #include "unit/redis_cluster_fixture.hpp"
 
 namespace holdfast::test {
@@ -184,6 +185,35 @@ TEST_F(redis_cluster, answers_no_operation_later_than_it_gives_up) {
     advance(2s);
     EXPECT_EQ(answer_to(1).status, op_status::failed);
     EXPECT_EQ(answer_to(1).error, errc::unavailable);
+}
+
+TEST_F(redis_cluster, does_not_redirect_an_acquire_behind_its_withdrawal) {
+    acquire(1, in_a);
+    servers["a:1"].silent = true;
+    servers["a:1"].on_script = always(error("MOVED " + slot_of(in_a) + " c:3"));
+    engine::acquire_op late;
+    late.ticket = ticket(in_a);
+    late.lease = 10s;
+    submit(2, late);
+    servers["b:2"].on_script = once(error("MOVED " + slot_of(in_a) + " c:3"));
+    acquire(3, in_b); // by which the client learns that the slot has moved
+    submit(4, engine::withdraw_op{late.ticket});
+    EXPECT_EQ(received("c:3").size(), 1U) << "the withdrawal";
+    servers["a:1"].silent = false;
+    settle();
+    EXPECT_EQ(answer_to(2).status, op_status::failed);
+    EXPECT_EQ(received("c:3").size(), 1U);
+}
+
+TEST_F(redis_cluster, takes_no_message_for_a_grant_because_any_node_may_pass_it_on) {
+    acquire(1, in_a);
+    const auto inbox = "hf:inbox:" + engine::redis::hex_of(identity.client);
+    servers["a:1"].on_script = always(redis_fake::push(inbox, "g00000000000000071700000000000001") +
+                                      ":1700000000000001\r\n");
+    acquire(2, in_a);
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_EQ(notices[0].type, engine::notice::kind::maybe_free);
+    EXPECT_EQ(notices[0].number, 7U);
 }
 
 TEST_F(redis_cluster, describes_itself) {

@@ -5,12 +5,14 @@
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace holdfast::engine::redis {
@@ -33,17 +35,30 @@ public:
 
 /// What a cluster needs to send an operation to another node.
 struct routing {
-    std::unique_ptr<op> sent{}; ///< as it was submitted; kept for the next operation's
-    node* at = nullptr;         ///< the node that must get it; null: that of its lock
-    unsigned redirections = 0;  ///< so far
-    bool asking = false;        ///< ASKING must precede its next request
-    bool asked = false;         ///< its slot is being moved: its other keys may be elsewhere
+    /// As they were submitted, by their kinds: a copy over one of the same kind allocates nothing.
+    std::array<std::unique_ptr<op>, std::variant_size_v<op>> copies{};
+    const op* sent = nullptr;  ///< that of this operation
+    node* at = nullptr;        ///< the node that must get it; null: that of its lock
+    unsigned redirections = 0; ///< so far
+    bool asking = false;       ///< ASKING must precede its next request
+    bool withdrawn = false;    ///< an acquire whose ticket's withdrawal was submitted behind it
+    bool asked = false;        ///< its slot is being moved: its other keys may be elsewhere
     std::vector<std::size_t> elsewhere{}; ///< beat: items whose locks another node has
 
+    void keep(const op& op) {
+        auto& copy = copies[op.index()];
+        if (copy == nullptr) {
+            copy = std::make_unique<holdfast::engine::op>(op);
+        } else if (copy.get() != &op) {
+            *copy = op;
+        }
+        sent = copy.get();
+    }
     void start() noexcept {
+        sent = nullptr;
         at = nullptr;
         redirections = 0;
-        asking = asked = false;
+        asking = asked = withdrawn = false;
     }
 };
 

@@ -30,7 +30,7 @@ bool is_single_attempt(const op& op) noexcept {
 redis_engine::redis_engine(options options, const client_identity& identity)
     : options_{std::move(options)},
       time_{*identity.time},
-      inbox_{options_.prefix, identity.client, options_.replicas > 0},
+      inbox_{options_.prefix, identity.client, options_.replicas > 0 || options_.cluster},
       layouts_{options_, identity, operations_},
       topology_{make_topology(options_, inbox_.channels(), inbox_, *this)} {}
 
@@ -94,6 +94,7 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
     }
     auto operation = operations_.start(id, give_up);
     if (layout.complete_locally(*operation, op)) { return; }
+    if (options_.cluster) { note_ticket(*operation, op); }
     if (options_.cluster && send_beat_in_parts(operation, op, give_up)) { return; }
     route(std::move(operation), op, layout, node);
 }

@@ -47,6 +47,7 @@ private:
     void route(operation_ref operation, const op& op, lock_layout& layout, node& node);
     [[nodiscard]] bool send_beat_in_parts(operation_ref& operation, const op& op,
                                           base::instant give_up);
+    void note_ticket(operation& operation, const op& op);
     [[nodiscard]] bool keep_or_split(operation& operation, const op& op, node& node);
     [[nodiscard]] node& node_for(const operation& operation, const op& op) const;
     void send_backlog(base::instant now);

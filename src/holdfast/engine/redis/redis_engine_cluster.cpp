@@ -33,6 +33,18 @@ bool redis_engine::send_beat_in_parts(operation_ref& operation, const op& op, in
     return true;
 }
 
+/// An acquire may be on its way to a former node when its withdrawal goes to the present one. If it
+/// were redirected then, it would arrive behind the withdrawal, and the lock would stay taken.
+void redis_engine::note_ticket(operation& operation, const op& op) {
+    if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
+        operation.ticket = acquire->ticket;
+    } else if (const auto* const withdraw = std::get_if<withdraw_op>(&op)) {
+        operations_.for_each_open([&](redis::operation& each) {
+            if (each.ticket.owner == withdraw->ticket.owner) { each.routing.withdrawn = true; }
+        });
+    }
+}
+
 void redis_engine::submit_part(const op& op, node* at, std::shared_ptr<answer_receiver> receiver,
                                instant give_up) {
     const auto target = target_of(op);
@@ -43,7 +55,7 @@ void redis_engine::submit_part(const op& op, node* at, std::shared_ptr<answer_re
     route(std::move(operation), op, layouts_.for_format(*target.format), node);
 }
 
-/// Keeps what is sent, for a redirection. True: the operation is sent in parts instead.
+/// Keeps what is sent, for a redirection. True: the operation is not sent, or in parts.
 bool redis_engine::keep_or_split(operation& operation, const op& op, node& node) {
     if (const auto* const list = std::get_if<list_op>(&op);
         list != nullptr && operation.routing.at == nullptr) {
@@ -51,12 +63,11 @@ bool redis_engine::keep_or_split(operation& operation, const op& op, node& node)
         send_list_page(operation_ref{operation}, *list, *topology_, *this, operation.give_up());
         return true;
     }
-    auto& sent = operation.routing.sent;
-    if (sent == nullptr) {
-        sent = std::make_unique<holdfast::engine::op>(op);
-    } else if (sent.get() != &op) {
-        *sent = op;
+    if (operation.routing.withdrawn && std::holds_alternative<acquire_op>(op)) {
+        operation.fail(errc::unavailable, node.server() + ": it was withdrawn before it was sent");
+        return true;
     }
+    operation.routing.keep(op);
     return false;
 }
 

@@ -25,6 +25,11 @@ constexpr auto make_crc_table() {
 
 constexpr auto crc_table = make_crc_table();
 
+unsigned add_to_crc(unsigned crc, char next) noexcept {
+    const auto index = ((crc >> 8U) ^ static_cast<unsigned char>(next)) & 0xffU;
+    return ((crc << 8U) ^ crc_table[index]) & 0xffffU;
+}
+
 using tag_table = std::array<std::uint32_t, slot_count>;
 
 std::unique_ptr<const tag_table> make_tags() {
@@ -45,10 +50,7 @@ std::unique_ptr<const tag_table> make_tags() {
 
 std::uint16_t crc16(std::string_view text, std::uint16_t before) noexcept {
     unsigned crc = before;
-    for (const char each : text) {
-        const auto index = ((crc >> 8U) ^ static_cast<unsigned char>(each)) & 0xffU;
-        crc = ((crc << 8U) ^ crc_table[index]) & 0xffffU;
-    }
+    for (const char each : text) { crc = add_to_crc(crc, each); }
     return static_cast<std::uint16_t>(crc);
 }
 
@@ -81,11 +83,16 @@ unsigned hash_slot(std::string_view prefix, std::string_view name) noexcept {
     return crc16(name.substr(0, end), crc16(prefix.substr(open + 1))) % slot_count;
 }
 
-unsigned native_slot(std::string_view name) {
-    if (name.find_first_of("{}%") == std::string_view::npos) { return crc16(name) % slot_count; }
-    std::string encoded;
-    append_encoded(encoded, name);
-    return crc16(encoded) % slot_count;
+unsigned native_slot(std::string_view name) noexcept {
+    unsigned crc = 0;
+    for (const char each : name) {
+        if (is_encoded(each)) {
+            for (const char digit : encoded(each)) { crc = add_to_crc(crc, digit); }
+        } else {
+            crc = add_to_crc(crc, each);
+        }
+    }
+    return crc % slot_count;
 }
 
 std::string slot_tag(unsigned slot) {

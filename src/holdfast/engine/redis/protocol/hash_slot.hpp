@@ -17,7 +17,7 @@ inline constexpr unsigned slot_count = 16'384;
 /// The slot of the key `prefix` + `name`.
 [[nodiscard]] unsigned hash_slot(std::string_view prefix, std::string_view name) noexcept;
 /// The slot of a native lock's keys, which have the encoded name in braces: see append_encoded.
-[[nodiscard]] unsigned native_slot(std::string_view name);
+[[nodiscard]] unsigned native_slot(std::string_view name) noexcept;
 
 /// A number whose digits hash to this slot: for keys that belong to a slot and to no name. The
 /// first call takes some milliseconds.
