@@ -7,23 +7,35 @@
 #
 # A script with a line `--#variant grace` becomes two: the other one is called grace_<name>. Lines
 # that begin with `--#grace ` are only in that one, without these words; and there the names that
-# fields.lua defines by lines `--#grace_define NAME VALUE` have that value.
+# fields.lua defines by lines `--#grace_define NAME VALUE` have that value. Likewise with `cluster`,
+# where moreover a line `--#cluster_flags FLAGS` replaces the flags of the script, and lines that
+# end in ` --#not_cluster` are left out.
 #
 # FIELDS gets the same names as C++ constants, in lower case: `1, 4` becomes a field, a number
 # std::int64_t, 'x' a char, and a longer text std::string_view.
 file(GLOB files ${FROM}/*.lua)
 file(STRINGS ${FROM}/fields.lua defines REGEX "^--#define ")
-file(STRINGS ${FROM}/fields.lua grace_defines REGEX "^--#grace_define ")
+set(variants grace cluster)
+foreach(variant IN LISTS variants)
+    file(STRINGS ${FROM}/fields.lua ${variant}_defines REGEX "^--#${variant}_define ")
+endforeach()
 
 # The text of a file of the folder's, for a variant.
 function(read_part name variant out)
     file(READ ${FROM}/${name} text)
-    if(variant STREQUAL "grace")
-        string(REGEX REPLACE "\n *--#grace ([^\n]*)" "\n\\1" text "${text}")
-    else()
-        string(REGEX REPLACE "\n *--#grace [^\n]*" "" text "${text}")
+    if(variant STREQUAL "cluster")
+        if(text MATCHES "\n--#cluster_flags ([^\n]*)\n")
+            set(flags ${CMAKE_MATCH_1})
+            string(REGEX REPLACE "^#!lua flags=[^\n]*" "#!lua flags=${flags}" text "${text}")
+        endif()
+        string(REGEX REPLACE "\n[^\n]* --#not_cluster" "" text "${text}")
     endif()
-    string(REGEX REPLACE "\n--#variant [^\n]*" "" text "${text}")
+    string(REGEX REPLACE "\n *--#${variant} ([^\n]*)" "\n\\1" text "${text}")
+    foreach(other IN LISTS variants)
+        string(REGEX REPLACE "\n *--#${other} [^\n]*" "" text "${text}")
+    endforeach()
+    string(REGEX REPLACE "\n--#(variant|cluster_flags) [^\n]*" "" text "${text}")
+    string(REPLACE " --#not_cluster\n" "\n" text "${text}")
     set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
@@ -36,10 +48,12 @@ set(scripts)
 foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)
     list(APPEND scripts "usual ${name}")
-    file(STRINGS ${file} variant REGEX "^--#variant grace$")
-    if(variant)
-        list(APPEND scripts "grace ${name}")
-    endif()
+    foreach(variant IN LISTS variants)
+        file(STRINGS ${file} found REGEX "^--#variant ${variant}$")
+        if(found)
+            list(APPEND scripts "${variant} ${name}")
+        endif()
+    endforeach()
 endforeach()
 foreach(script IN LISTS scripts)
     string(REGEX MATCH "^([a-z]+) (([a-z_]+)\\.lua)$" script "${script}")
@@ -47,9 +61,9 @@ foreach(script IN LISTS scripts)
     set(file ${CMAKE_MATCH_2})
     set(name ${CMAKE_MATCH_3})
     set(defines_here ${defines})
-    if(variant STREQUAL "grace")
-        set(name grace_${name})
-        set(defines_here ${grace_defines} ${defines})
+    if(NOT variant STREQUAL "usual")
+        set(name ${variant}_${name})
+        set(defines_here ${${variant}_defines} ${defines})
     endif()
     read_part(${file} ${variant} text)
     while(text MATCHES "--#include ([a-z_]+\\.lua)\n")

@@ -12,15 +12,19 @@ namespace holdfast::interop {
 
 namespace {
 
-/// Of one server, or of a quorum of several.
+/// Of one server, of a quorum of several, or of a cluster.
 std::string url(const driver_options& options) {
+    const std::string cluster = "cluster:";
+    const bool is_cluster = options.ports.starts_with(cluster);
     std::string addresses;
-    std::istringstream ports{options.ports};
+    std::istringstream ports{options.ports.substr(is_cluster ? cluster.size() : 0)};
     for (std::string port; std::getline(ports, port, ',');) {
         addresses += (addresses.empty() ? "127.0.0.1:" : ",127.0.0.1:") + port;
     }
     const bool several = addresses.find(',') != std::string::npos;
-    return (several ? "redlock://" : "redis://") + addresses +
+    const auto* const scheme =
+        is_cluster ? "redis+cluster://" : (several ? "redlock://" : "redis://");
+    return scheme + addresses +
            "?layout=" + (options.layout == layout::redisson ? "redisson" : "plain") +
            (options.parameters.empty() ? "" : "&" + options.parameters);
 }

@@ -18,7 +18,7 @@ namespace holdfast::interop {
 using words = std::vector<std::string>;
 
 struct driver_options {
-    std::string ports{}; ///< of 127.0.0.1, separated by commas; several are a quorum
+    std::string ports{}; ///< of 127.0.0.1, separated by commas; see PROTOCOL.md
     holdfast::layout layout = layout::plain;
     milliseconds watchdog{0};
     std::string parameters{}; ///< further ones of the URL, e.g. "key_prefix=redlock:"

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     using namespace holdfast;
     const interop::words given{argv + 1, argv + argc};
     if (given.size() < 3 || given.size() > 4) {
-        std::cerr << "driver PORT[,PORT...] WATCHDOG_MS plain|redisson [URL_PARAMETERS]\n";
+        std::cerr
+            << "driver [cluster:]PORT[,PORT...] WATCHDOG_MS plain|redisson [URL_PARAMETERS]\n";
         return 2;
     }
     interop::driver all{{.ports = given[0],

@@ -18,11 +18,13 @@
 namespace holdfast::cli {
 
 void add_engine_flags(CLI::App& subcommand, engine_flags& flags) {
-    auto* const url = subcommand
-                          .add_option("--url", flags.url,
-                                      "The engine: embedded:, embedded:/path, redis://host, "
-                                      "redlock://host1,host2,host3 (also: HOLDFAST_URL)")
-                          ->type_name("URL");
+    auto* const url =
+        subcommand
+            .add_option("--url", flags.url,
+                        "The engine: embedded:, embedded:/path, redis://host, "
+                        "redis+cluster://host1,host2,host3, redlock://host1,host2,host3 (also: "
+                        "HOLDFAST_URL)")
+            ->type_name("URL");
     subcommand
         .add_option("--url-file", flags.url_file, "Read the URL from the first line of this file")
         ->type_name("FILE")

@@ -35,7 +35,7 @@ protected:
 
     /// How an engine that cannot be reached fails.
     [[nodiscard]] errc unreachable() const {
-        return can().joins ? errc::unavailable : errc::no_quorum;
+        return GetParam().majority ? errc::no_quorum : errc::unavailable;
     }
 
     /// Inspects a name; without holders and waiters if it is not in use.

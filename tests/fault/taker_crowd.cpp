@@ -19,11 +19,13 @@ std::string taker_crowd::file(const std::string& name) const {
     return (std::filesystem::path{folder_.path()} / name).string();
 }
 
-std::unique_ptr<taker_process> taker_crowd::start(milliseconds lease,
+std::unique_ptr<taker_process> taker_crowd::start(milliseconds lease, std::size_t name,
                                                   std::vector<std::string> more) {
-    more.insert(more.end(), {"--url", options_.url, "--label",
-                             "taker-" + std::to_string(++started_), "--history", file("history"),
-                             "--store", file("guarded"), "--lease", std::to_string(lease.count())});
+    const auto number = std::to_string(name); // each lock guards files of its own
+    more.insert(more.end(),
+                {"--url", options_.url, "--name", options_.names[name], "--label",
+                 "taker-" + std::to_string(++started_), "--history", file("history"), "--store",
+                 file("guarded" + number), "--lease", std::to_string(lease.count())});
     return std::make_unique<taker_process>(events_, more);
 }
 
@@ -32,8 +34,10 @@ void taker_crowd::fill_up() {
     while (all_.size() < options_.size) {
         const std::string hold = below(4) == 0 ? "100000" : "5000"; // microseconds
         const auto pause = std::to_string(options_.pause.count() * 1000);
-        all_.push_back(start(options_.lease, {"--counter", file("counter"), "--rounds", "0",
-                                              "--quiet", "1", "--hold", hold, "--pause", pause}));
+        const auto name = static_cast<std::size_t>(started_) % options_.names.size();
+        all_.push_back(start(options_.lease, name,
+                             {"--counter", file("counter" + std::to_string(name)), "--rounds", "0",
+                              "--quiet", "1", "--hold", hold, "--pause", pause}));
     }
 }
 
@@ -52,7 +56,7 @@ void taker_crowd::stop_some(milliseconds longest) {
 
 bool taker_crowd::freeze_holder(milliseconds lease) {
     // Without a counter it writes nothing before it is frozen: it would block the others' writes.
-    frozen_ = start(lease, {"--hold", "until_released"});
+    frozen_ = start(lease, 0, {"--hold", "until_released"});
     if (!frozen_->wait_for_line("holding", 2 * long_wait)) { return false; }
     frozen_->stop();
     return true;

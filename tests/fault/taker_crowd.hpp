@@ -1,5 +1,5 @@
 #pragma once
-// Processes that take one lock over and over while a test harms them and their servers; their
+// Processes that take a lock over and over while a test harms them and their servers; their
 // history is checked.
 
 #include "history/checker.hpp"
@@ -17,6 +17,7 @@ namespace holdfast::test {
 
 struct taker_crowd_options {
     std::string url{};
+    std::vector<std::string> names{"stock"}; ///< of the locks; each taker has one of them
     milliseconds lease{2000};
     milliseconds pause{3}; ///< at most, between two holds of a taker
     std::size_t size = 16;
@@ -48,8 +49,8 @@ public:
 
 private:
     [[nodiscard]] std::string file(const std::string& name) const;
-    /// The options of all takers, and these.
-    [[nodiscard]] std::unique_ptr<taker_process> start(milliseconds lease,
+    /// The options of all takers of this name, and these.
+    [[nodiscard]] std::unique_ptr<taker_process> start(milliseconds lease, std::size_t name,
                                                        std::vector<std::string> more);
     [[nodiscard]] taker_process& some();
 

@@ -4,6 +4,7 @@
 #    include "support/embedded_store.hpp"
 #endif
 #if HOLDFAST_WITH_REDIS
+#    include "support/cluster_store.hpp"
 #    include "support/redis_store.hpp"
 #    include "support/redlock_store.hpp"
 #    include "support/sentinel_store.hpp"
@@ -63,7 +64,10 @@ engine_under_test in_layout(std::string name, const std::string& query) {
 const std::vector<engine_under_test>& engines() {
     static const std::vector<engine_under_test> all {
         {.name = "memory", .make_store = make<memory_store>, .across_processes = false},
-            {.name = "quorum", .make_store = make<quorum_store>, .across_processes = false},
+            {.name = "quorum",
+             .make_store = make<quorum_store>,
+             .across_processes = false,
+             .majority = true},
 #if HOLDFAST_WITH_EMBEDDED
             {.name = "embedded",
              .make_store = make<embedded_store>,
@@ -77,8 +81,12 @@ const std::vector<engine_under_test>& engines() {
             {.name = "redis_sentinel",
              .make_store = make<sentinel_store>,
              .dead_url = "redis+sentinel://127.0.0.1:1/mymaster"},
+            {.name = "redis_cluster",
+             .make_store = make<cluster_store>,
+             .dead_url = "redis+cluster://127.0.0.1:1,127.0.0.1:2"},
             {.name = "redlock",
              .make_store = make<redlock_store>,
+             .majority = true,
              .dead_url = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"},
 #endif
     };

@@ -36,6 +36,9 @@ struct engine_under_test {
     /// Whether other processes reach the same store.
     bool across_processes = true;
 
+    /// Whether a majority of several nodes decides.
+    bool majority = false;
+
     /// A well-formed URL of a store that cannot be reached or opened; empty if there can be none.
     std::string dead_url = {};
 };

@@ -131,6 +131,10 @@ std::vector<std::string> redis_server::arguments() const {
         out.push_back(value);
     };
     add("--requirepass", options_.password);
+    if (options_.cluster) {
+        add("--cluster-enabled", "yes");
+        add("--cluster-port", std::to_string(bus_port_));
+    }
     if (const auto& tls = options_.tls) {
         add("--tls-port", std::to_string(port_));
         add("--tls-cert-file", tls->certificate);
@@ -146,7 +150,10 @@ void redis_server::start() {
     const bool keep_port = port_ != 0;
     constexpr int tries = 20;
     for (int i = 0; i < tries; ++i) {
-        if (!keep_port) { port_ = free_port(); }
+        if (!keep_port) {
+            port_ = free_port();
+            bus_port_ = options_.cluster ? free_port() : 0;
+        }
         if (spawn_and_wait()) { return; }
         if (keep_port) { std::this_thread::sleep_for(10ms); }
     }

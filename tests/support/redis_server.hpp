@@ -28,6 +28,7 @@ struct redis_server_options {
     std::string password{};                ///< of the default user; empty: none
     std::optional<redis_server_tls> tls{}; ///< if set, the port is TLS only
     bool adjustable_clock = false;         ///< set_clock() works
+    bool cluster = false;                  ///< a node of a cluster; see cluster_group
     std::string config{};                  ///< lines of a configuration file; empty: no file
 };
 
@@ -49,6 +50,7 @@ public:
     ~redis_server();
 
     [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] std::uint16_t bus_port() const { return bus_port_; } ///< of a cluster's node
     [[nodiscard]] std::filesystem::path unix_path() const { return folder_ / "socket"; }
     [[nodiscard]] std::string url() const; ///< redis://127.0.0.1:PORT, or rediss:
     [[nodiscard]] ::pid_t pid() const { return pid_; }
@@ -88,6 +90,7 @@ private:
     ::pid_t maker_;
     ::pid_t pid_ = 0; ///< 0: none
     std::uint16_t port_ = 0;
+    std::uint16_t bus_port_ = 0;
     bool paused_ = false;
     std::optional<redis_raw> control_;
 };

@@ -22,6 +22,11 @@ class no_listener final : public engine::redis::node_listener {
                   const engine::redis::connection_loss& /*loss*/) override {}
 };
 
+engine::redis::op_target named(std::string_view name) {
+    static constexpr engine::lock_format format;
+    return {&format, name};
+}
+
 class redis_standalone : public testing::Test {
 protected:
     no_listener listener;
@@ -32,9 +37,9 @@ protected:
 
 TEST_F(redis_standalone, has_one_node_for_all_names) {
     ASSERT_EQ(topology.nodes().size(), 1U);
-    EXPECT_EQ(&topology.node_for("a"), topology.nodes()[0]);
-    EXPECT_EQ(&topology.node_for("b"), topology.nodes()[0]);
-    EXPECT_EQ(&topology.node_for(""), topology.nodes()[0]);
+    EXPECT_EQ(&topology.node_for(named("a")), topology.nodes()[0]);
+    EXPECT_EQ(&topology.node_for(named("b")), topology.nodes()[0]);
+    EXPECT_EQ(&topology.node_for(named("")), topology.nodes()[0]);
 }
 
 TEST_F(redis_standalone, accepts_only_a_master_that_runs_alone) {
@@ -48,7 +53,7 @@ TEST_F(redis_standalone, accepts_only_a_master_that_runs_alone) {
 }
 
 TEST_F(redis_standalone, is_not_connected_before_it_is_needed) {
-    auto& node = topology.node_for("a");
+    auto& node = topology.node_for(named("a"));
     EXPECT_FALSE(node.is_ready());
     EXPECT_EQ(node.due(), base::never);
     EXPECT_EQ(node.why_not_ready(), "Redis at example:7000: not connected yet");

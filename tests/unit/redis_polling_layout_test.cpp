@@ -6,6 +6,8 @@
 namespace holdfast::test {
 namespace {
 
+using target = engine::redis::op_target;
+
 using engine::op_status;
 
 constexpr auto* null_reply = "_\r\n";
@@ -217,8 +219,8 @@ TEST_F(redis_polling_layout, withdraws_an_acquire_that_may_arrive_after_it_timed
     operations.cancel(7);
     close({make_error_code(errc::unavailable), "it broke", true});
     EXPECT_TRUE(answers.empty());
-    const engine::redis::channel_finder nowhere = [](std::string_view) { return nullptr; };
-    const engine::redis::channel_finder here = [&](std::string_view) { return &channel; };
+    const engine::redis::channel_finder nowhere = [](const target&) { return nullptr; };
+    const engine::redis::channel_finder here = [&](const target&) { return &channel; };
     EXPECT_LE(plain().due(), now + 1s);
     now = plain().due();
     plain().on_timer(nowhere, now);
@@ -235,7 +237,7 @@ TEST_F(redis_polling_layout, withdraws_an_acquire_that_may_arrive_after_it_timed
 
 TEST_F(redis_polling_layout, unsubscribes_after_a_while_without_waiters) {
     let_two_wait();
-    const engine::redis::channel_finder here = [&](std::string_view) { return &channel; };
+    const engine::redis::channel_finder here = [&](const target&) { return &channel; };
     begin(3, engine::withdraw_op{ticket(2)});
     begin(4, engine::withdraw_op{ticket(1)});
     take_names();

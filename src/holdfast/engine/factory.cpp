@@ -39,12 +39,15 @@ constexpr std::array known_engines {
         known_engine{"rediss", HOLDFAST_WITH_TLS ? redis::make : nullptr},
         known_engine{"redis+unix", redis::make}, known_engine{"redis+sentinel", redis::make},
         known_engine{"rediss+sentinel", HOLDFAST_WITH_TLS ? redis::make : nullptr},
+        known_engine{"redis+cluster", redis::make},
+        known_engine{"rediss+cluster", HOLDFAST_WITH_TLS ? redis::make : nullptr},
         known_engine{"redlock", quorum::make_redlock},
         known_engine{"redlocks", HOLDFAST_WITH_TLS ? quorum::make_redlock : nullptr},
 #else
         known_engine{"redis", nullptr}, known_engine{"rediss", nullptr},
         known_engine{"redis+unix", nullptr}, known_engine{"redis+sentinel", nullptr},
-        known_engine{"rediss+sentinel", nullptr}, known_engine{"redlock", nullptr},
+        known_engine{"rediss+sentinel", nullptr}, known_engine{"redis+cluster", nullptr},
+        known_engine{"rediss+cluster", nullptr}, known_engine{"redlock", nullptr},
         known_engine{"redlocks", nullptr},
 #endif
         known_engine{"quorum", quorum::make_quorum}, known_engine{"etcd", nullptr},

@@ -18,8 +18,10 @@ namespace holdfast::engine::redis {
 /// Thread safety: none.
 class inbox final : public message_handler {
 public:
-    /// `grants_are_hints`: a waiter that was granted the lock must ask for it, because replicas may
-    /// not have its grant yet when the message arrives.
+    /// `grants_are_hints`: a waiter that was granted the lock must ask for it. With replicas,
+    /// because they may not have its grant yet when the message arrives. In a cluster, because
+    /// messages go through all nodes: that of a former master arrives, too, and one that the
+    /// script takes back because nobody listens on its own node.
     inbox(const std::string& prefix, const base::client_id& client, bool grants_are_hints);
 
     void attach(sink& sink) noexcept { sink_ = &sink; }

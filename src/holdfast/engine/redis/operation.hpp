@@ -5,18 +5,62 @@
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/ops.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace holdfast::engine::redis {
 
 class command_channel;
+class node;
+class operation;
 class operations;
+
+/// Gets the answer of an operation that is a part of another one.
+class answer_receiver {
+public:
+    answer_receiver() = default;
+    answer_receiver(const answer_receiver&) = delete;
+    answer_receiver& operator=(const answer_receiver&) = delete;
+    virtual ~answer_receiver() = default;
+
+    virtual void on_answer(const operation& part, answer&& answer) = 0;
+};
+
+/// What a cluster needs to send an operation to another node.
+struct routing {
+    /// As they were submitted, by their kinds: a copy over one of the same kind allocates nothing.
+    std::array<std::unique_ptr<op>, std::variant_size_v<op>> copies{};
+    const op* sent = nullptr;  ///< that of this operation
+    node* at = nullptr;        ///< the node that must get it; null: that of its lock
+    unsigned redirections = 0; ///< so far
+    bool asking = false;       ///< ASKING must precede its next request
+    bool withdrawn = false;    ///< an acquire whose ticket's withdrawal was submitted behind it
+    bool asked = false;        ///< its slot is being moved: its other keys may be elsewhere
+    std::vector<std::size_t> elsewhere{}; ///< beat: items whose locks another node has
+
+    void keep(const op& op) {
+        auto& copy = copies[op.index()];
+        if (copy == nullptr) {
+            copy = std::make_unique<holdfast::engine::op>(op);
+        } else if (copy.get() != &op) {
+            *copy = op;
+        }
+        sent = copy.get();
+    }
+    void start() noexcept {
+        sent = nullptr;
+        at = nullptr;
+        redirections = 0;
+        asking = asked = withdrawn = false;
+    }
+};
 
 /// A page of a list while its names are being inspected.
 struct list_page {
@@ -75,6 +119,11 @@ public:
     void fail(std::error_code code, const std::string& detail, op_status status = op_status::failed,
               bool retry_now = false);
 
+    /// Its parts are answered in time, so it needs no deadline.
+    void leave_deadline_to_parts() noexcept { give_up_ = base::never; }
+    /// It begins again: what the layout has kept of the last request is void.
+    void forget_requests() noexcept;
+
     // What the layout keeps for the replies.
     command_channel* channel = nullptr; ///< null: it waits for a connection
     base::instant sent{};               ///< when its last request was enqueued
@@ -92,6 +141,8 @@ public:
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};
     std::unique_ptr<join_progress> join{};
+    redis::routing routing{};
+    std::shared_ptr<answer_receiver> receiver{}; ///< null: the sink
 
 private:
     friend class operations;

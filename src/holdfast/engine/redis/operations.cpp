@@ -12,20 +12,27 @@ void operation::start(op_id id, base::instant give_up, state initial) noexcept {
     give_up_ = give_up;
     state_ = initial;
     channel = nullptr;
+    forget_requests();
+    page.reset();
+    join.reset();
+    routing.start();
+}
+
+void operation::forget_requests() noexcept {
     not_after = base::never;
     not_after_us = 0;
     token = 0;
     renews = needs_replicas = awaits_replicas = false;
     items.clear();
     terms = {};
-    page.reset();
-    join.reset();
+    routing.elsewhere.clear();
 }
 
 void operation::complete(answer&& answer) {
     if (!is_open()) { return; }
     state_ = state::completed;
     answer.id = id_;
+    if (receiver) { return receiver->on_answer(*this, std::move(answer)); }
     pool_->sink_->answered(std::move(answer));
 }
 
@@ -93,6 +100,7 @@ void operations::recycle(operation& operation) noexcept {
     // An open operation must not be dropped, except while an exception leads to `forget_all`.
     assert(!operation.is_open() || std::uncaught_exceptions() > 0);
     operation.state_ = operation::state::completed;
+    operation.receiver.reset();
     active_[operation.active_index_] = active_.back();
     active_[operation.active_index_]->active_index_ = operation.active_index_;
     active_.pop_back();

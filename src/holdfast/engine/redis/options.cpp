@@ -31,7 +31,8 @@ void parse_user(std::string_view text, options& out) {
 
 void parse_host(std::string_view text, options& out) {
     if (text.find(',') != std::string_view::npos) {
-        refuse_url("host: only one server; several are redis+sentinel: or redlock:");
+        refuse_url("host: only one server; several are redis+sentinel:, redis+cluster: or "
+                   "redlock:");
     }
     auto server = parse_address(text, default_port);
     if (server.host.empty()) { refuse_url("host: missing; write for example redis://127.0.0.1"); }
@@ -128,16 +129,22 @@ void parse_query(const url& url, options& out) {
     }
 }
 
-std::vector<std::string_view> known_keys(bool tls, bool local, bool sentinel) {
+bool is_tls(const url& url) { return url.scheme.starts_with("rediss"); }
+bool is_local(const url& url) { return url.scheme == "redis+unix"; }
+bool is_sentinel(const url& url) { return url.scheme.ends_with("+sentinel"); }
+bool is_cluster(const url& url) { return url.scheme.ends_with("+cluster"); }
+
+std::vector<std::string_view> known_keys(const url& url) {
     std::vector<std::string_view> out{"prefix",   "timeout",  "connect_timeout", "spin",
                                       "layout",   "fencing",  "key_prefix",      "sharded",
                                       "replicas", "max_lease"};
     const auto add = [&out](std::initializer_list<std::string_view> keys) {
         out.insert(out.end(), keys);
     };
-    if (tls) { add({"ca", "cert", "key", "server_name", "verify"}); }
-    if (local) { add({"db"}); }
-    if (sentinel) { add({"sentinel_user", "sentinel_password", "map"}); }
+    if (is_tls(url)) { add({"ca", "cert", "key", "server_name", "verify"}); }
+    if (is_local(url)) { add({"db"}); }
+    if (is_sentinel(url)) { add({"sentinel_user", "sentinel_password", "map"}); }
+    if (is_cluster(url)) { add({"map"}); }
     return out;
 }
 
@@ -163,15 +170,29 @@ void parse_sentinel(const url& url, std::string_view hosts, options& out) {
     if (const auto* const text = find(url, "map")) { out.map = address_map::parse(*text); }
 }
 
+void parse_cluster(const url& url, std::string_view hosts, options& out) {
+    auto& cluster = out.cluster.emplace();
+    if (hosts.empty()) { refuse_url("host: missing; write for example redis+cluster://h1,h2,h3"); }
+    cluster.seeds = parse_servers(hosts, default_port);
+    for (auto& each : cluster.seeds) { each.tls = out.server.tls; }
+    if (url.path.size() > 1) {
+        refuse_url("database: a cluster has only database 0; leave out the path");
+    }
+    if (out.max_lease.count() > 0) {
+        refuse_url("query: max_lease: not with a cluster, because a slot can lose its data or move "
+                   "without its node; use redis+sentinel:, or compare tokens");
+    }
+    // Redisson uses sharded channels in a cluster.
+    if (find(url, "sharded") == nullptr) { out.sharded = true; }
+    if (const auto* const text = find(url, "map")) { out.map = address_map::parse(*text); }
+}
+
 } // namespace
 
 options options::from(const url& url) {
     options out;
-    const bool tls = url.scheme.starts_with("rediss");
-    const bool local = url.scheme == "redis+unix";
-    const bool sentinel = url.scheme.ends_with("+sentinel");
-    url.allow_only(known_keys(tls, local, sentinel));
-    if (tls) { parse_tls(url, out); }
+    url.allow_only(known_keys(url));
+    if (is_tls(url)) { parse_tls(url, out); }
     parse_query(url, out);
     std::string_view host = url.authority;
     // The last '@': an '@' in a password should be written as %40, but often is not.
@@ -179,7 +200,7 @@ options options::from(const url& url) {
         parse_user(host.substr(0, at), out);
         host.remove_prefix(at + 1);
     }
-    if (local) {
+    if (is_local(url)) {
         if (!host.empty() || url.path.size() < 2 || url.path.front() != '/') {
             refuse_url("path: write a socket as redis+unix:///path/to/socket");
         }
@@ -187,8 +208,12 @@ options options::from(const url& url) {
         if (const auto* const text = find(url, "db")) { parse_database(*text, out); }
         return out;
     }
+    if (is_cluster(url)) {
+        parse_cluster(url, host, out);
+        return out;
+    }
     std::string_view database = url.path;
-    if (sentinel) {
+    if (is_sentinel(url)) {
         parse_sentinel(url, host, out);
         database.remove_prefix(std::min(database.find('/', 1), database.size()));
     } else {

@@ -1,6 +1,6 @@
 #pragma once
-// The options in a URL of the Redis engine: redis:, redis+unix:, redis+sentinel:, and their forms
-// for TLS.
+// The options in a URL of the Redis engine: redis:, redis+unix:, redis+sentinel:, redis+cluster:,
+// and their forms for TLS.
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/random.hpp"
@@ -28,9 +28,15 @@ struct sentinel_options {
     std::string password{}; ///< never in a message
 };
 
+/// A cluster, which some of its nodes know.
+struct cluster_options {
+    std::vector<net::endpoint> seeds{};
+};
+
 struct options {
     net::endpoint server{};                     ///< with several servers only its TLS options count
     std::optional<sentinel_options> sentinel{}; ///< set: they name the server
+    std::optional<cluster_options> cluster{};   ///< set: its nodes are the servers
     address_map map{};                          ///< of addresses that servers announce
     std::string user{};                         ///< empty: the server's default user
     std::string password{};                     ///< never in a message

@@ -30,7 +30,7 @@ bool is_single_attempt(const op& op) noexcept {
 redis_engine::redis_engine(options options, const client_identity& identity)
     : options_{std::move(options)},
       time_{*identity.time},
-      inbox_{options_.prefix, identity.client, options_.replicas > 0},
+      inbox_{options_.prefix, identity.client, options_.replicas > 0 || options_.cluster},
       layouts_{options_, identity, operations_},
       topology_{make_topology(options_, inbox_.channels(), inbox_, *this)} {}
 
@@ -77,15 +77,16 @@ std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layo
                                     node.server() + ": too many requests wait for an answer");
 }
 
-node& redis_engine::node_for(const op& op) const noexcept {
-    return topology_->node_for(target_of(op).name);
+node& redis_engine::node_for(const operation& operation, const op& op) const {
+    return operation.routing.at != nullptr ? *operation.routing.at
+                                           : topology_->node_for(target_of(op));
 }
 
 void redis_engine::submit(op_id id, const op& op, instant give_up) {
     assert(sink_ != nullptr);
     const auto target = target_of(op);
     lock_layout& layout = layouts_.use(*target.format);
-    node& node = topology_->node_for(target.name);
+    node& node = topology_->node_for(target);
     if (auto rejected = reject(op, layout, node)) {
         rejected->id = id;
         sink_->answered(std::move(*rejected));
@@ -93,6 +94,12 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
     }
     auto operation = operations_.start(id, give_up);
     if (layout.complete_locally(*operation, op)) { return; }
+    if (options_.cluster) { note_ticket(*operation, op); }
+    if (options_.cluster && send_beat_in_parts(operation, op, give_up)) { return; }
+    route(std::move(operation), op, layout, node);
+}
+
+void redis_engine::route(operation_ref operation, const op& op, lock_layout& layout, node& node) {
     if (node.is_ready() && backlog_.empty()) {
         return begin(*operation, op, layout, node, clock());
     }
@@ -102,6 +109,7 @@ void redis_engine::submit(op_id id, const op& op, instant give_up) {
 
 void redis_engine::begin(operation& operation, const op& op, lock_layout& layout, node& node,
                          instant now) {
+    if (options_.cluster && keep_or_split(operation, op, node)) { return; }
     if (std::holds_alternative<diagnose_op>(op)) {
         return diagnosis_.begin(operation, node, topology_->about(node), now);
     }
@@ -119,8 +127,11 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
 
 void redis_engine::send_backlog(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
-        node& node = node_for(op);
-        if (!node.is_ready()) { return false; }
+        node& node = node_for(operation, op);
+        if (!node.is_ready()) {
+            if (options_.cluster) { node.connect(now, connect_when::due); } // it may be another one
+            return false;
+        }
         begin(operation, op, layouts_.for_format(*target_of(op).format), node, now);
         return true;
     });
@@ -169,8 +180,8 @@ instant redis_engine::advance(flush_occasion occasion, instant now) {
     const auto nodes = topology_->nodes();
     if (!backlog_.empty()) { send_backlog(now); }
     if (now >= layouts_.due()) {
-        const auto find = [this](std::string_view name) {
-            node& node = topology_->node_for(name);
+        const auto find = [this](const op_target& target) {
+            node& node = topology_->node_for(target);
             return node.is_ready() ? &node.channel() : nullptr;
         };
         layouts_.on_timer(find, now);
@@ -188,7 +199,7 @@ instant redis_engine::advance(flush_occasion occasion, instant now) {
 void redis_engine::expire(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
         if (operation.give_up() > now) { return false; }
-        operation.fail(errc::unavailable, node_for(op).why_not_ready());
+        operation.fail(errc::unavailable, node_for(operation, op).why_not_ready());
         return true;
     });
     operations_.expire(now, [now](operation& operation) {
@@ -213,7 +224,7 @@ void redis_engine::on_ready(node& /*node*/, bool again, instant now) {
 
 void redis_engine::on_ended(node& node, const connection_loss& loss) {
     backlog_.send_each([&](operation& operation, const op& op) {
-        if (&node_for(op) != &node) { return false; }
+        if (&node_for(operation, op) != &node) { return false; }
         operation.fail(loss.code, loss.detail, op_status::failed, loss.retry_now);
         return true;
     });

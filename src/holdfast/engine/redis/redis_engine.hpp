@@ -10,6 +10,7 @@
 #include "holdfast/engine/redis/node_joiner.hpp"
 #include "holdfast/engine/redis/operations.hpp"
 #include "holdfast/engine/redis/options.hpp"
+#include "holdfast/engine/redis/part_submitter.hpp"
 #include "holdfast/engine/redis/topology/topology.hpp"
 
 #include <memory>
@@ -18,7 +19,7 @@
 namespace holdfast::engine::redis {
 
 /// Operations wait in the backlog until their node is ready, then go out in their order.
-class redis_engine final : public engine, private node_listener {
+class redis_engine final : public engine, private node_listener, private part_submitter {
 public:
     redis_engine(options options, const client_identity& identity);
     redis_engine(const redis_engine&) = delete;
@@ -43,7 +44,12 @@ private:
                                                node& node) const;
     void begin(operation& operation, const op& op, lock_layout& layout, node& node,
                base::instant now);
-    [[nodiscard]] node& node_for(const op& op) const noexcept;
+    void route(operation_ref operation, const op& op, lock_layout& layout, node& node);
+    [[nodiscard]] bool send_beat_in_parts(operation_ref& operation, const op& op,
+                                          base::instant give_up);
+    void note_ticket(operation& operation, const op& op);
+    [[nodiscard]] bool keep_or_split(operation& operation, const op& op, node& node);
+    [[nodiscard]] node& node_for(const operation& operation, const op& op) const;
     void send_backlog(base::instant now);
     void expire(base::instant now);
     base::instant advance(flush_occasion occasion, base::instant now);
@@ -51,6 +57,10 @@ private:
 
     void on_ready(node& node, bool again, base::instant now) override;
     void on_ended(node& node, const connection_loss& loss) override;
+    bool on_redirected(node& to, bool asks, request& request, base::instant now) override;
+    void submit_part(const op& op, node* at, std::shared_ptr<answer_receiver> receiver,
+                     base::instant give_up) override;
+    void resend(operation& operation, node& to, bool asks);
 
     const options options_;
     const base::time_source& time_;

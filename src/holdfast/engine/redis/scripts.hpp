@@ -33,6 +33,17 @@ extern const script grace_withdraw;
 extern const script grace_break_lock;
 extern const script grace_inspect;
 
+// Of clients of a cluster: see cluster.lua.
+extern const script cluster_acquire;
+extern const script cluster_release;
+extern const script cluster_beat;
+extern const script cluster_withdraw;
+extern const script cluster_break_lock;
+extern const script cluster_inspect;
+extern const script cluster_exchange; ///< loaded only when it is needed
+extern const script cluster_plain_beat;
+extern const script cluster_redisson_beat;
+
 /// Loaded by the greeting of every session.
 inline constexpr std::array session_scripts{&acquire,  &release,    &beat,
                                             &withdraw, &break_lock, &inspect};
@@ -40,6 +51,10 @@ inline constexpr std::array session_scripts{&acquire,  &release,    &beat,
 inline constexpr std::array grace_session_scripts{&grace_acquire,    &grace_release,
                                                   &grace_beat,       &grace_withdraw,
                                                   &grace_break_lock, &grace_inspect};
+/// Instead of these in a cluster.
+inline constexpr std::array cluster_session_scripts{&cluster_acquire,    &cluster_release,
+                                                    &cluster_beat,       &cluster_withdraw,
+                                                    &cluster_break_lock, &cluster_inspect};
 
 extern const script plain_acquire;
 extern const script plain_release;

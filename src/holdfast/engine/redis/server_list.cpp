@@ -33,6 +33,13 @@ net::endpoint parse_mapped(std::string_view text) {
 
 } // namespace
 
+std::string announced_address::text() const {
+    net::endpoint out;
+    out.host = host;
+    out.port = port;
+    return out.text();
+}
+
 std::vector<net::endpoint> parse_servers(std::string_view text, std::uint16_t default_port) {
     std::vector<net::endpoint> out;
     for_each_item(text, [&](std::string_view item) {

@@ -18,6 +18,15 @@ namespace holdfast::engine::redis {
 
 inline constexpr std::size_t max_servers = 64;
 
+/// An address as sentinels and nodes of a cluster announce it.
+struct announced_address {
+    std::string host;
+    std::uint16_t port = 0;
+
+    bool operator==(const announced_address&) const = default;
+    [[nodiscard]] std::string text() const;
+};
+
 /// Replaces announced addresses, where servers are behind NAT or in containers.
 ///
 /// Thread safety: none to change it; it is const after the URL was parsed.

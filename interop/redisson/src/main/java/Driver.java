@@ -16,8 +16,12 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
+import org.redisson.config.SubscriptionMode;
 
 public final class Driver {
+    private static final String CLUSTER = "cluster:";
+
     private final RedissonClient redisson;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private final ExecutorService others = Executors.newCachedThreadPool();
@@ -29,14 +33,26 @@ public final class Driver {
         long leaseMs; // -1: the watchdog's
     }
 
-    private Driver(int port, long watchdogMs) {
+    private Driver(String servers, long watchdogMs) {
         Config config = new Config();
         config.setLockWatchdogTimeout(watchdogMs);
         config.setThreads(4).setNettyThreads(4);
-        config.useSingleServer()
-            .setAddress("redis://127.0.0.1:" + port)
-            .setConnectionMinimumIdleSize(4)
-            .setConnectionPoolSize(16);
+        if (servers.startsWith(CLUSTER)) {
+            config.useClusterServers()
+                .setMasterConnectionMinimumIdleSize(4)
+                .setMasterConnectionPoolSize(16)
+                .setScanInterval(500)
+                .setReadMode(ReadMode.MASTER)
+                .setSubscriptionMode(SubscriptionMode.MASTER);
+            for (String port : servers.substring(CLUSTER.length()).split(",")) {
+                config.useClusterServers().addNodeAddress("redis://127.0.0.1:" + port);
+            }
+        } else {
+            config.useSingleServer()
+                .setAddress("redis://127.0.0.1:" + servers)
+                .setConnectionMinimumIdleSize(4)
+                .setConnectionPoolSize(16);
+        }
         redisson = Redisson.create(config);
     }
 
@@ -160,7 +176,7 @@ public final class Driver {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Driver driver = new Driver(Integer.parseInt(arguments[0]), Long.parseLong(arguments[1]));
+        Driver driver = new Driver(arguments[0], Long.parseLong(arguments[1]));
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             List<String> words = List.of(line.split(" "));

@@ -49,6 +49,9 @@ bool complete_beats(operation& operation, const reply& reply, op_status reclaime
         auto& last = out.beats.back();
         last.ticket = operation.items[at];
         if (last.status == op_status::reclaimed) { last.status = reclaimed; }
+        if (last.status == op_status::unknown && reply[at].is_text()) {
+            operation.routing.elsewhere.push_back(at);
+        }
     }
     operation.complete(std::move(out));
     return true;

@@ -3,16 +3,16 @@
 
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/redis/node/command_channel.hpp"
+#include "holdfast/engine/redis/op_target.hpp"
 #include "holdfast/engine/redis/operations.hpp"
 #include "holdfast/engine/redis/options.hpp"
 
 #include <functional>
-#include <string_view>
 
 namespace holdfast::engine::redis {
 
-/// The channel to the node that serves a lock's name; null while that node is not ready.
-using channel_finder = std::function<command_channel*(std::string_view name)>;
+/// The channel to the node that serves a lock; null while that node is not ready.
+using channel_finder = std::function<command_channel*(const op_target& target)>;
 
 /// Turns operations into requests, and their replies into answers.
 ///

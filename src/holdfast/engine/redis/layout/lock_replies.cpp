@@ -87,7 +87,7 @@ beat_answer read_beat(const reply& reply, const std::string& server) {
         auto text = reply.text();
         if (text.starts_with('-')) { text.remove_prefix(1); }
         auto error = parse_server_error(text, server);
-        out.status = op_status::failed;
+        out.status = error.may_be_done ? op_status::unknown : op_status::failed;
         out.error = error.code;
         out.detail = std::move(error.detail);
     }

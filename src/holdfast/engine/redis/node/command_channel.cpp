@@ -1,5 +1,7 @@
 #include "holdfast/engine/redis/node/command_channel.hpp"
 
+#include "holdfast/engine/redis/protocol/command.hpp"
+
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -9,6 +11,16 @@ namespace {
 constexpr const char* unexpected_reply =
     ": it sent a reply that was not expected; check the address";
 constexpr const char* became_replica = ": it is a read-only replica now";
+
+/// ASKING is always answered +OK.
+class asking_handler final : public request_handler {
+public:
+    [[nodiscard]] bool on_reply(request& /*request*/, const reply& reply,
+                                base::instant /*now*/) override {
+        return reply.is_text();
+    }
+};
+asking_handler accept_asking; // has no state
 
 } // namespace
 
@@ -60,6 +72,12 @@ const char* command_channel::deliver_early(const reply& reply, base::instant now
     return nullptr;
 }
 
+void command_channel::send_asking(operation& operation, base::instant now) {
+    operation.routing.asking = false;
+    requests_.enqueue(accept_asking, 0, nullptr, now,
+                      [](std::string& out) { append_command(out, {"ASKING"}); });
+}
+
 void command_channel::before_flush(base::instant now) {
     if (!replicas_.is_due()) { return; }
     incarnation_.confirm(now);
@@ -68,10 +86,13 @@ void command_channel::before_flush(base::instant now) {
 
 /// Hands a reply to the first request. Returns what `on_reply` does.
 const char* command_channel::deliver(const reply& reply, base::instant now) {
-    const request& first = requests_.front();
+    request& first = requests_.front();
     const std::size_t suppressed = first.suppressible ? first.weight() : 0;
     const char* fault = nullptr;
-    if (reply.is_error()) {
+    if (reply.is_error() && refusals_ != nullptr &&
+        refusals_->on_refused(first, reply.text(), now)) {
+        requests_.drop_front();
+    } else if (reply.is_error()) {
         const auto error = parse_server_error(reply.text(), server_);
         if (error.scripts_are_gone && first.handler != &scripts_) { scripts_.reload(now); }
         requests_.deliver_error(error, now);

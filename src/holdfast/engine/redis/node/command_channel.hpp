@@ -12,6 +12,7 @@
 #include "holdfast/engine/redis/node/write_batcher.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace holdfast::engine::redis {
 
@@ -20,6 +21,21 @@ struct channel_options {
     unsigned replicas = 0;           ///< see replica_wait
     base::milliseconds max_lease{0}; ///< see incarnation; 0: off
     std::string prefix = "hf:";
+};
+
+/// Gets the error replies of a server first.
+class refusal_handler {
+public:
+    refusal_handler() = default;
+    refusal_handler(const refusal_handler&) = delete;
+    refusal_handler& operator=(const refusal_handler&) = delete;
+
+    /// True: the operations of the request go on elsewhere, or have failed; its own handler is not
+    /// called.
+    virtual bool on_refused(request& request, std::string_view error, base::instant now) = 0;
+
+protected:
+    ~refusal_handler() = default;
 };
 
 /// The half of a node that does no I/O: `node` moves the bytes.
@@ -32,6 +48,8 @@ public:
           watchdog_{options.command_timeout},
           replicas_{options.replicas, options.command_timeout},
           incarnation_{requests_, scripts_, options.prefix, options.max_lease, options.replicas} {}
+
+    void set_refusal_handler(refusal_handler& handler) noexcept { refusals_ = &handler; }
 
     /// `server` names it in messages, e.g. `127.0.0.1:6379`.
     void start_session(output_buffer& output, script_set loaded, std::string server,
@@ -48,6 +66,7 @@ public:
                   Write write) {
         operation.channel = this;
         operation.sent = now;
+        if (operation.routing.asking) { send_asking(operation, now); }
         auto& added =
             requests_.enqueue(handler, static_cast<std::uint8_t>(kind), &operation, now, write);
         replicas_.note(added, operation);
@@ -100,6 +119,7 @@ public:
 
 private:
     [[nodiscard]] const char* deliver(const reply& reply, base::instant now);
+    void send_asking(operation& operation, base::instant now);
     [[nodiscard]] const char* deliver_early(const reply& reply, base::instant now);
     [[nodiscard]] const char* on_acknowledged(const reply& reply, base::instant now);
 
@@ -112,6 +132,7 @@ private:
     server_clock clock_;
     replica_wait replicas_;
     redis::incarnation incarnation_;
+    refusal_handler* refusals_ = nullptr;
     std::string server_;
     bool open_ = false;
     bool lacks_replicas_ = false;

@@ -107,8 +107,10 @@ void connection::greet() {
     // RESP3, so that messages arrive on the same connection. The HELLO before, whose reply
     // describes the server, is in RESP2: hiredis before 1.0 cannot read the map that RESP3 would
     // return.
-    append_command(out, {"CLIENT", "REPLY", "SKIP"});
-    append_command(out, {"HELLO", "3"});
+    if (first_.resp3) {
+        append_command(out, {"CLIENT", "REPLY", "SKIP"});
+        append_command(out, {"HELLO", "3"});
+    }
     out += std::exchange(first_.bytes, {});
     flush();
 }

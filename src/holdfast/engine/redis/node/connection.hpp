@@ -36,6 +36,7 @@ public:
     struct first_commands {
         std::string bytes;
         unsigned replies = 0; ///< that are due; a push that confirms a subscription counts as one
+        bool resp3 = true;    ///< so that messages arrive on the same connection
     };
 
     connection(const options& options, server_source& source, net::endpoint endpoint,

@@ -10,17 +10,27 @@ namespace holdfast::engine::redis {
 
 using base::instant;
 
+namespace {
+
+script_set scripts_for(const options& options) noexcept {
+    if (options.cluster) { return scripts::cluster_session_scripts; }
+    if (options.max_lease.count() > 0) { return scripts::grace_session_scripts; }
+    return scripts::session_scripts;
+}
+
+} // namespace
+
 node::node(const options& options, server_source& source, std::vector<std::string> inbox_channels,
            message_handler& inbox, node_listener& listener)
     : options_{options},
       source_{source},
       inbox_{inbox},
       listener_{listener},
-      greeting_{std::move(inbox_channels), options.max_lease.count() > 0
-                                               ? script_set{scripts::grace_session_scripts}
-                                               : script_set{scripts::session_scripts}},
+      greeting_{std::move(inbox_channels), scripts_for(options)},
       reconnector_{options, source, [this](instant now) { return greet(now); }},
-      channel_{{options.command_timeout, options.replicas, options.max_lease, options.prefix}} {}
+      channel_{{options.command_timeout, options.replicas, options.max_lease, options.prefix}} {
+    if (options.cluster) { channel_.set_refusal_handler(*this); }
+}
 
 connection::first_commands node::greet(instant now) {
     greeting_.start(now);

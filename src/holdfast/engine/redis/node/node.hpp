@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::engine::redis {
@@ -26,6 +27,16 @@ public:
     virtual void on_ready(node& node, bool again, base::instant now) = 0;
     /// The requests in flight have been failed; operations that wait for the node have not.
     virtual void on_ended(node& node, const connection_loss& loss) = 0;
+    /// The server has sent an error: see refusal_handler.
+    virtual bool on_refused(node& /*node*/, request& /*request*/, std::string_view /*error*/,
+                            base::instant /*now*/) {
+        return false;
+    }
+    /// Another node must get this request, after ASKING if `asks`. It has not been executed.
+    virtual bool on_redirected(node& /*to*/, bool /*asks*/, request& /*request*/,
+                               base::instant /*now*/) {
+        return false;
+    }
 
 protected:
     ~node_listener() = default;
@@ -35,7 +46,7 @@ protected:
 /// it when the server does not reply.
 ///
 /// Thread safety: none.
-class node {
+class node final : private refusal_handler {
 public:
     /// `inbox` gets the messages on `inbox_channels`, to which each connection is subscribed.
     node(const options& options, server_source& source, std::vector<std::string> inbox_channels,
@@ -61,6 +72,10 @@ public:
     /// Ends the connection, ready or not: the server is not the right one any more. False: there is
     /// none, so `drive` reports no end.
     bool break_off(std::string detail);
+    /// See `reconnector`.
+    void end_pause() noexcept { reconnector_.end_pause(); }
+    /// It has no connection, and none that ended and is not reported yet.
+    [[nodiscard]] bool is_closed() const noexcept { return reconnector_.is_closed(); }
     /// See `watchdog`.
     void break_off_if_dead(base::instant now);
     [[nodiscard]] base::instant due() const noexcept;
@@ -95,6 +110,9 @@ private:
         if (change != reconnector::change::none) { on_change(change, now); }
     }
     void on_change(reconnector::change change, base::instant now);
+    bool on_refused(request& request, std::string_view error, base::instant now) override {
+        return listener_.on_refused(*this, request, error, now);
+    }
     void raise_watermark(bool raise);
 
     const options& options_;

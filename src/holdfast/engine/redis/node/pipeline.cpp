@@ -105,13 +105,14 @@ void pipeline::deliver_error(const server_error& error, base::instant now) {
     drop_front();
 }
 
-void pipeline::confirm(const request_handler& handler) noexcept {
-    if (!awaits_reply() || next().handler != &handler) { return; }
+bool pipeline::confirm(const request_handler& handler) noexcept {
+    if (!awaits_reply() || next().handler != &handler) { return false; }
     if (held_back_ > 0) {
         pass_over();
     } else {
         drop_front();
     }
+    return true;
 }
 
 } // namespace holdfast::engine::redis

@@ -66,8 +66,8 @@ public:
     /// request stays. REQUIRES: !empty().
     [[nodiscard]] bool deliver(const reply& reply, base::instant now);
     void deliver_error(const server_error& error, base::instant now); ///< likewise
-    /// Ends the next request without a reply, if it is this handler's.
-    void confirm(const request_handler& handler) noexcept;
+    /// Ends the next request without a reply, if it is this handler's; false: it is not.
+    bool confirm(const request_handler& handler) noexcept;
 
     // Replies that are held back: their requests stay in flight, at the front.
     /// The request that the next reply belongs to. REQUIRES: awaits_reply().

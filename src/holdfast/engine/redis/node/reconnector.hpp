@@ -38,6 +38,8 @@ public:
     change take(std::span<const char> bytes, base::instant now,
                 const connection::reply_listener& on_reply);
     void break_off(std::error_code code, std::string detail);
+    /// The source knows an endpoint again: `drive` connects without a pause.
+    void end_pause() noexcept { retry_ = {}; }
 
     [[nodiscard]] bool is_ready() const noexcept {
         return connection_ && connection_->state() == connection_state::ready;
@@ -48,6 +50,9 @@ public:
     [[nodiscard]] bool is_down() const noexcept { return connection_ && !is_alive(); }
     /// Whether the connection has ended, and `drive` has not reported it yet.
     [[nodiscard]] bool has_end_to_report() const noexcept { return is_down() && !end_reported_; }
+    [[nodiscard]] bool is_closed() const noexcept {
+        return !connection_ || (!is_alive() && end_reported_);
+    }
     /// Whether the connection that ended last had been ready before.
     [[nodiscard]] bool was_ready() const noexcept { return ready_reported_; }
     [[nodiscard]] std::error_code code() const noexcept { return code_; } ///< of the last failure

@@ -25,8 +25,15 @@ public:
     /// nothing was done.
     [[nodiscard]] virtual bool on_reply(request& request, const reply& reply,
                                         base::instant now) = 0;
-    /// The server refused it, so it has done nothing. Fails the operation unless overridden.
+    /// The server refused it, so it has done nothing, unless `error.may_be_done`. Fails the
+    /// operation unless overridden.
     virtual void on_error(request& request, const server_error& error, base::instant now);
+    /// A node of a cluster has not executed it, and named another one, whose channel this is.
+    /// False: it is not worth another request.
+    [[nodiscard]] virtual bool resend(request& /*request*/, command_channel& /*to*/,
+                                      base::instant /*now*/) {
+        return false;
+    }
     /// The connection ended first. `may_arrive`: the server may have executed it, or may yet. The
     /// operation is failed by the pipeline, after this.
     virtual void on_lost(request& /*request*/, bool /*may_arrive*/, base::instant /*now*/) {}
@@ -68,7 +75,9 @@ struct request {
 inline void request_handler::on_error(request& request, const server_error& error,
                                       base::instant /*now*/) {
     if (request.op) {
-        request.op->fail(error.code, error.detail, op_status::failed, error.retry_now());
+        request.op->fail(error.code, error.detail,
+                         error.may_be_done ? op_status::unknown : op_status::failed,
+                         error.retry_now());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "holdfast/engine/redis/node/pipeline.hpp"
 
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ public:
 
     virtual void on_message(std::string_view channel, std::string_view payload,
                             base::instant now) = 0;
+    /// The server has ended the subscription to a sharded channel: its slot has moved.
+    virtual void on_unsubscribed(std::string_view /*channel*/) {}
 
 protected:
     ~message_handler() = default;
@@ -32,7 +35,10 @@ public:
 
     /// The greeting has subscribed to it.
     void note(const std::string& channel, message_handler& handler);
-    void end_session() noexcept { channels_.clear(); }
+    void end_session() noexcept {
+        channels_.clear();
+        in_flight_.clear();
+    }
 
     [[nodiscard]] bool has(std::string_view channel) const noexcept {
         return channels_.find(channel) != channels_.end();
@@ -41,13 +47,14 @@ public:
     void add(const std::string& channel, bool sharded, message_handler& handler, base::instant now);
     void remove(const std::string& channel, base::instant now);
 
-    /// A push: a message, or the confirmation of a subscription.
+    /// A push: a message, the confirmation of a subscription, or its end.
     void on_push(const reply& push, base::instant now);
     /// A subscription is confirmed by a push, so this is not its reply.
     [[nodiscard]] bool on_reply(request& /*request*/, const reply& /*reply*/,
                                 base::instant /*now*/) override {
         return false;
     }
+    void on_error(request& request, const server_error& error, base::instant now) override;
 
 private:
     struct subscription {
@@ -55,7 +62,16 @@ private:
         bool sharded = false;
     };
 
+    struct change {
+        std::string channel{};
+        bool ends = false;
+    };
+
+    [[nodiscard]] bool is_asked_for(const reply& push) const noexcept;
+    [[nodiscard]] change take_first();
+
     pipeline& requests_;
+    std::deque<change> in_flight_; ///< those that are not confirmed yet
     std::map<std::string, subscription, std::less<>> channels_;
 };
 

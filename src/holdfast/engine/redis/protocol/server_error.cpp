@@ -55,11 +55,14 @@ constexpr std::array refusals{
     refusal{"HFVERSION", errc::store_foreign,
             "it was left as it is; use one version of Holdfast for this name"},
     refusal{"MOVED", errc::unsupported,
-            "the server is a node of a Redis Cluster; use a server that runs alone"},
+            "the server is a node of a Redis Cluster; write redis+cluster://"},
     refusal{"ASK", errc::unsupported,
-            "the server is a node of a Redis Cluster; use a server that runs alone"},
+            "the server is a node of a Redis Cluster; write redis+cluster://"},
     refusal{"CROSSSLOT", errc::unsupported,
-            "the server is a node of a Redis Cluster; use a server that runs alone"},
+            "the braces in the name put its keys into different slots of the cluster; choose "
+            "another name"},
+    refusal{"NONLOCAL", errc::unavailable,
+            "the slot of the lock is moving, or has moved; try again soon"},
 };
 
 /// The text without the script trace at its end, and without the long advice of a server in
@@ -80,6 +83,10 @@ server_error parse_server_error(std::string_view text, const std::string& server
     // reply `later`.
     constexpr std::string_view later = "ERR ACL failure in script: ";
     if (text.starts_with("ERR max number of clients")) { word = "MAXCLIENTS"; }
+    const bool non_local = text.find("access a non local key") != std::string_view::npos;
+    if (non_local) { word = "NONLOCAL"; }
+    if (text.find("do not hash to the same slot") != std::string_view::npos) { word = "CROSSSLOT"; }
+    if (text.find("while the cluster is down") != std::string_view::npos) { word = "CLUSTERDOWN"; }
     if (text.starts_with("ERR The user executing the script can't")) { word = "NOPERM"; }
     if (text.starts_with(later)) {
         word = "NOPERM";
@@ -97,6 +104,8 @@ server_error parse_server_error(std::string_view text, const std::string& server
     out.code = make_error_code(found->code);
     out.detail += ": " + std::string{found->advice};
     out.scripts_are_gone = found->word == "NOSCRIPT";
+    out.is_moving = word == "MOVED" || word == "ASK" || word == "TRYAGAIN" || non_local;
+    out.may_be_done = non_local;
     out.is_replica = found->word == "READONLY" || found->word == "MASTERDOWN";
     return out;
 }

@@ -23,8 +23,6 @@ std::uint64_t hex_of_half(std::uint32_t value) {
     return __builtin_bswap64(x); // the first digit is the highest, and comes first in memory
 }
 
-bool special(char c) noexcept { return c == '{' || c == '}' || c == '%'; }
-
 } // namespace
 
 void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
@@ -54,12 +52,18 @@ std::string hex_of(const base::client_id& client) {
     return out;
 }
 
+bool is_encoded(char c) noexcept { return c == '{' || c == '}' || c == '%'; }
+
+std::array<char, 3> encoded(char c) noexcept {
+    return {'%', hex_digits[static_cast<unsigned char>(c) >> 4U],
+            hex_digits[static_cast<unsigned char>(c) & 0xfU]};
+}
+
 void append_encoded(std::string& out, std::string_view name) {
     for (const char c : name) {
-        if (special(c)) {
-            out += '%';
-            out += hex_digits[static_cast<unsigned char>(c) >> 4U];
-            out += hex_digits[static_cast<unsigned char>(c) & 0xfU];
+        if (is_encoded(c)) {
+            const auto text = encoded(c);
+            out.append(text.data(), text.size());
         } else {
             out += c;
         }

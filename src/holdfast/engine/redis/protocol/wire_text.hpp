@@ -3,6 +3,7 @@
 
 #include "holdfast/base/ids.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,8 @@ void append_hex(std::string& out, std::uint64_t value); ///< 16 digits
 /// A name within braces: a brace in it would end the hash tag early and spread the name's keys over
 /// slots, so braces and `%` are percent-encoded.
 void append_encoded(std::string& out, std::string_view name);
+[[nodiscard]] bool is_encoded(char c) noexcept;
+[[nodiscard]] std::array<char, 3> encoded(char c) noexcept; ///< of one that is
 [[nodiscard]] std::optional<std::string> decode_name(std::string_view text);
 
 /// Escapes the wildcards of SCAN's MATCH.

@@ -1,6 +1,7 @@
 #!lua
 -- Asks for a hold. See fields.lua for the layout.
 --#variant grace
+--#variant cluster
 --
 -- KEYS  the record. The other keys of the name are made from it: same hash tag.
 -- ARGV  1 not-after (16 digits), NO_INSTANT, owner (48), terms: as the record will have it;
@@ -18,6 +19,7 @@
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
 -- must be one decision. Without flags: a server that is out of memory or read-only refuses the
 -- whole script before anything is written.
+--#cluster local TAG = table.remove(ARGV)
 local call, sub = redis.call, string.sub
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -48,6 +50,8 @@ if ARGV[2] and ARGV[2] ~= '0' and (not ARGV[3] or ARGV[3] == '0')
     --#include grant_vote.lua
 end
 
+--#cluster --#include cluster.lua
+--#cluster if (tag == 'hf2q' or tag == 'hf2x') and is_moving(key) then return TRY_AGAIN end
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
 if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) == QUEUEING_GRANT
         and sub(rec, REC_TERMS_KIND) == sub(ask, ASK_KIND) then

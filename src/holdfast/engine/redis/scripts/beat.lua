@@ -1,6 +1,8 @@
 #!lua flags=allow-oom
 -- Renews holds and keeps waiters in their queues, many at once. See fields.lua.
 --#variant grace
+--#variant cluster
+--#cluster_flags allow-oom,allow-cross-slot-keys
 --
 -- KEYS  one record per item
 -- ARGV  per item: NO_INSTANT, the owner (48), and w for a waiter; for a renewal the lease in ms (8
@@ -10,6 +12,7 @@
 --       queued, or a string that begins with - : an error, which is only this item's
 --
 --#grace -- Also  3 verify the incarnation first, then ask again: it is not known whether it is lost
+--#cluster -- ARGV  also  per item TAG; then, without KEYS, the records
 -- A renewal that arrives after a later one of its hold changes nothing: it may be old, and would
 -- shorten the lease. It is answered as renewed, because the hold is there. One without an order can
 -- only lengthen the lease, for the same reason.
@@ -20,6 +23,9 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local rule
 --#grace --#include grace.lua
+--#cluster local count = #KEYS == 0 and #ARGV / 3 or #ARGV / 2
+--#cluster for i = count * 2 + 1, #ARGV do KEYS[#KEYS + 1] = ARGV[i] end
+--#cluster local TAG
 
 -- The usual case: an exclusive hold that lives, has no min_hold and a token of the past.
 local function renew(key, item)
@@ -28,6 +34,7 @@ local function renew(key, item)
     if not rec or sub(rec, REC_REST_OWNER) ~= sub(item, ITEM_REST_OWNER) then return false end
     --#grace if sub(rec, REC_INCARNATION) ~= ID then return false end
     local tag, order = sub(rec, REC_VERSION_TAG), sub(item, ITEM_ORDER)
+    --#cluster tag = string.lower(tag) -- the record outlives what is remembered of others
     if tag ~= 'hf2x' and tag ~= 'hf2q' or order == NO_ORDER then return false end
     if sub(rec, REC_DEADLINE) - now <= 0 then return false end
     if order <= sub(rec, REC_ORDER) then return true end
@@ -40,6 +47,7 @@ local function renew(key, item)
 end
 
 local function by_the_rule()
+--#cluster --#include cluster.lua
 --#include state.lua
 --#include reclaim.lua
     return function(key, item)
@@ -84,6 +92,7 @@ local answers = {}
 for i = 1, #KEYS do
     local key, item = KEYS[i], ARGV[i]
     local done, answer = true, false
+    --#cluster TAG = ARGV[count + i]
     if string.sub(item, ITEM_WAITS) ~= 'w' then done, answer = pcall(renew, key, item) end
     if not done or answer == false then
         rule = rule or by_the_rule()

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Breaks a lock: takes it away from its holders. See fields.lua.
 --#variant grace
+--#variant cluster
 --
 -- KEYS  the record
 -- ARGV  only the holder with this token, or 0
@@ -10,6 +11,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
+--#cluster --#include cluster.lua
 local only = tonumber(ARGV[1])
 --#include state.lua
 

@@ -1,6 +1,7 @@
 #!lua
 -- Gives up one hold and asks for another, which may be of the same name: release.lua, and then
 -- acquire.lua.
+--#variant cluster
 --
 -- KEYS  1 the record of the one, 2 of the other
 -- ARGV  1 as for release.lua, 2 and perhaps 3 to 5 as for acquire.lua, 6 perhaps as the second for
@@ -12,6 +13,7 @@
 -- One script for both, because one call costs the server less than two, and the record of a name
 -- that is taken again at once need be written only once (docs/decisions/0014). It need not be
 -- atomic. Without flags, as acquire.lua: whoever sent it sends both by themselves if it fails.
+--#cluster local TAG = table.remove(ARGV)
 local call, sub = redis.call, string.sub
 local rec = call('GET', KEYS[1])
 local released
@@ -46,6 +48,7 @@ local function acquire(KEYS, ARGV)
     --#include acquire.lua
 end
 
+--#cluster ARGV[5], ARGV[6] = TAG, TAG -- the last of theirs
 released = released or release(KEYS, {ARGV[1], ARGV[6]})
 if type(released) == 'table' then return released end
 local asked = acquire({KEYS[2]}, {ARGV[2], ARGV[3], ARGV[4], ARGV[5]})

@@ -15,7 +15,8 @@
 --   <key>:l   ZSET, the listeners: owner -> alive_until (us). A tag q or n in the record says that
 --             this key may exist, or the queue
 -- Keys of a server:
---   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua
+--   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua.
+--                 In a cluster each slot has one: MARK_NAME
 --   <prefix>node  STRING, the node of a quorum that this server is: see join.lua
 --   <prefix>run   STRING, the incarnation of the server's data: see verify.lua
 --
@@ -179,6 +180,13 @@
 --#define KEPT_INCARNATION '----------------'
 --#grace_define NO_INCARNATION ID
 --#grace_define KEPT_INCARNATION S.incarnation
+-- The mark, after the prefix. In a cluster all keys of a script must be in one slot, so each slot
+-- has a mark of its own: TAG, the last argument of a script there, is digits that hash to the slot.
+-- With ! in front the slot is being moved to this node: see cluster.lua.
+--#define MARK_NAME 'mark'
+--#cluster_define MARK_NAME 'mark:{' .. string.match(TAG, '%d+') .. '}'
+--#cluster_define ASKED string.byte(TAG) == 33
+--#cluster_define TRY_AGAIN {err = 'TRYAGAIN the slot of the lock is being moved to another node'}
 --#define TOKEN_END 9007199254740992
 --#define NO_MIN_HOLD '00000000000'
 -- How far a proposed token may be from the clock.

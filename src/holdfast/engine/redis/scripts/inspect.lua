@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Who holds a name and who waits for it. See fields.lua.
 --#variant grace
+--#variant cluster
 --
 -- KEYS  the record
 -- Answer  {now, highest token, kind, limit, holders, waiters}; each holder is {owner, token,
@@ -11,6 +12,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
+--#cluster --#include cluster.lua
 --#include state.lua
 
 local S, wrong = load(KEYS[1], now)

@@ -1,7 +1,10 @@
 #!lua flags=allow-oom
 -- Renews plain locks, many at once. See docs/layouts.md.
+--#variant cluster
+--#cluster_flags allow-oom,allow-cross-slot-keys
 --
 -- KEYS  one lock per item
+--#cluster -- KEYS  that, or none: then the locks follow the other arguments
 -- ARGV  per item: the value, and the lease in ms or w for a waiter, who has to ask anew
 -- Answer  per item: 1 renewed, 0 lost, or a string that begins with - : an error, only this item's
 --

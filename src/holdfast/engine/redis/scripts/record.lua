@@ -48,6 +48,7 @@ local function load(key, now)
                changed = false, q = key .. ':q', w = key .. ':w', h = key .. ':h', d = key .. ':d',
                t = key .. ':t', l = key .. ':l'}
     local rec = call('GET', key)
+    --#cluster if is_moving(key) then return nil, TRY_AGAIN end
     if not rec then return S end
     local version, tag = sub(rec, REC_VERSION), sub(rec, REC_TAG)
     local sizes = version == 'hf2' and LEAST_SIZE or version == 'hf1' and LEAST_SIZE_HF1 or {}

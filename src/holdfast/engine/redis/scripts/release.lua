@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Gives up a hold, and hands it to the first waiter in the same step. See fields.lua.
 --#variant grace
+--#variant cluster
 --
 -- KEYS  the record
 -- ARGV  1 NO_INSTANT (no min_hold, as the record has it) and the owner; 2 the token of the hold:
@@ -10,6 +11,7 @@
 -- Atomic because between a release and the grant to the first in the queue nobody may slip in.
 -- Allowed when the server is out of memory: it frees.
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
 local rec = redis.call('GET', KEYS[1])
 local mine = rec and string.sub(rec, REC_REST_OWNER) == ARGV[1]
 local tag = rec and string.sub(rec, REC_VERSION_TAG)
@@ -28,6 +30,8 @@ local now = time[1] * 1000000 + time[2]
 --#grace local grace = grace_left(rec, KEYS[1], now) or 1 -- whoever cannot tell hands nothing off
 --#grace mine = mine and grace == 0
 
+--#cluster --#include cluster.lua
+--#cluster if is_moving(KEYS[1]) then return TRY_AGAIN end
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
 -- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.
 if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
@@ -66,7 +70,9 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
             end
             local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:'
                 .. sub(who, 1, 32)
-            if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
+            --#cluster local deaf = is_deaf(inbox)
+            if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then --#not_cluster
+            --#cluster if not deaf and call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
                 call('ZREM', q, who)
                 if first[2] then call('HDEL', w, who) else call('DEL', w) end
                 if refresh then
@@ -86,7 +92,7 @@ end
 local function remember_token(S, token)
     --#grace if S.grace and S.hold and token > S.high then remove(S, S.hold) end -- of before
     if token <= S.high or token > now + PROPOSAL_US or S.hold then return end
-    local mark = S.high == 0 and call('GET', string.match(S.key, '^[^{]*') .. 'mark')
+    local mark = S.high == 0 and call('GET', string.match(S.key, '^[^{]*') .. MARK_NAME)
     S.high, S.changed = math.max(token, tonumber(mark or 0) or 0), true
 end
 

@@ -10,7 +10,8 @@
 -- Nil: tokens are used up.
 local function new_token(key, now, high)
     local prefix = string.match(key, '^[^{]*')
-    local text = redis.call('GET', prefix .. 'mark')
+    local text = redis.call('GET', prefix .. MARK_NAME)
+    --#cluster if not text and ASKED then error(TRY_AGAIN) end -- it is where the slot comes from
     local mark = tonumber(text or 0)
     if not mark then
         error({err = 'HFFOREIGN the key ' .. prefix .. 'mark holds something else'})
@@ -19,8 +20,8 @@ local function new_token(key, now, high)
     if token >= TOKEN_END then return nil end
     local needed = math.max(token, now - now % WINDOW_US + WINDOW_US)
     if mark < needed then
-        redis.call('SET', prefix .. 'mark', string.format('%016d', needed))
-        if not text then redis.call('PUBLISH', prefix .. 'inbox:all', 'r') end
+        redis.call('SET', prefix .. MARK_NAME, string.format('%016d', needed))
+        if not text then redis.call('PUBLISH', prefix .. 'inbox:all', 'r') end --#not_cluster
     end
     return token
 end

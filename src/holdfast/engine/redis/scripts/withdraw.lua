@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Leaves the queue, or gives up a grant that nobody heard of. See fields.lua.
 --#variant grace
+--#variant cluster
 --
 -- KEYS  the record
 -- ARGV  1 the owner; 2 the highest not-after of its acquires that may still arrive, or 0; 3 the
@@ -12,6 +13,8 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+--#cluster local TAG = table.remove(ARGV)
+--#cluster --#include cluster.lua
 local owner = ARGV[1]
 local left = ARGV[3] and ARGV[3] - now or 0
 if left < 0 or left > LONGEST_NOT_AFTER_US then return WITHDRAW_LATE end

@@ -11,13 +11,6 @@ namespace holdfast::engine::redis {
 
 using base::instant;
 
-std::string announced_address::text() const {
-    net::endpoint out;
-    out.host = host;
-    out.port = port;
-    return out.text();
-}
-
 master_claims::master_claims(std::vector<std::string> sentinels, std::string master)
     : master_{std::move(master)} {
     for (auto& each : sentinels) { sentinels_.push_back({.address = std::move(each)}); }

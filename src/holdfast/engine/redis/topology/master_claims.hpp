@@ -2,6 +2,7 @@
 // What the sentinels say about where the master is, and which of them is right; it has no I/O.
 
 #include "holdfast/base/clock.hpp"
+#include "holdfast/engine/redis/server_list.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,15 +11,6 @@
 #include <vector>
 
 namespace holdfast::engine::redis {
-
-/// An address as sentinels announce it.
-struct announced_address {
-    std::string host;
-    std::uint16_t port = 0;
-
-    bool operator==(const announced_address&) const = default;
-    [[nodiscard]] std::string text() const;
-};
 
 /// Collects the answers of the sentinels to one question: where is the master? Sentinels raise the
 /// config-epoch of a master with each failover, and learn of it from each other within seconds. So

@@ -28,7 +28,7 @@ public:
     sentinel(const options& options, std::vector<std::string> inbox_channels,
              message_handler& inbox, node_listener& listener);
 
-    [[nodiscard]] node& node_for(std::string_view /*name*/) noexcept override { return node_; }
+    [[nodiscard]] node& node_for(const op_target& /*target*/) override { return node_; }
     [[nodiscard]] std::span<node* const> nodes() const noexcept override { return nodes_; }
 
     void pollables(std::vector<pollfd>& out) const override;

@@ -14,7 +14,9 @@ std::optional<rejection> standalone::reject(const hello& hello) const {
     if (hello.mode != "standalone") {
         return rejection{errc::unsupported,
                          " runs in mode " + std::string{hello.mode} +
-                             "; this version of Holdfast can only use a server that runs alone"};
+                             (hello.mode == "cluster" ? "; for a cluster write redis+cluster://"
+                                                      : "; redis:// is for a server that runs "
+                                                        "alone")};
     }
     if (hello.role != "master") {
         return rejection{

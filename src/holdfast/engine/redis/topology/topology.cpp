@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/topology/topology.hpp"
 
+#include "holdfast/engine/redis/topology/cluster.hpp"
 #include "holdfast/engine/redis/topology/sentinel.hpp"
 #include "holdfast/engine/redis/topology/standalone.hpp"
 
@@ -31,6 +32,9 @@ std::unique_ptr<topology> make_topology(const options& options,
                                         message_handler& inbox, node_listener& listener) {
     if (options.sentinel) {
         return std::make_unique<sentinel>(options, std::move(inbox_channels), inbox, listener);
+    }
+    if (options.cluster) {
+        return std::make_unique<cluster>(options, std::move(inbox_channels), inbox, listener);
     }
     return std::make_unique<standalone>(options, std::move(inbox_channels), inbox, listener);
 }

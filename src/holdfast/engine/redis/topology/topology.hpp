@@ -2,6 +2,7 @@
 // The servers of an engine, and which of them serves a lock.
 
 #include "holdfast/engine/redis/node/node.hpp"
+#include "holdfast/engine/redis/op_target.hpp"
 
 #include <memory>
 #include <span>
@@ -22,8 +23,15 @@ public:
     topology& operator=(const topology&) = delete;
     virtual ~topology() = default;
 
-    /// The node that serves a lock's name; for an empty name any of them.
-    [[nodiscard]] virtual node& node_for(std::string_view name) noexcept = 0;
+    /// The node that serves a lock; for an empty name any of them.
+    [[nodiscard]] virtual node& node_for(const op_target& target) = 0;
+    /// For a walk over all nodes in the order of their addresses: the first one from this address
+    /// on, or after it; `found` becomes its address. Null: there is none. Only for a topology that
+    /// spreads locks over nodes.
+    [[nodiscard]] virtual node* node_from(std::string_view /*address*/, bool /*after*/,
+                                          std::string& /*found*/) {
+        return nullptr;
+    }
     /// All nodes in use. A node keeps its index as long as the topology lives.
     [[nodiscard]] virtual std::span<node* const> nodes() const noexcept = 0;
 

@@ -38,7 +38,9 @@ bool lister::on_reply(request& request, const reply& reply, instant now) {
 }
 
 void lister::on_error(request& request, const server_error& error, instant now) {
-    if (request.is(request_kind::inspect) && error.code == errc::store_foreign) {
+    // In a cluster a name may be moving to another node.
+    const bool left_out = error.code == errc::store_foreign || error.is_moving;
+    if (request.is(request_kind::inspect) && left_out) {
         if (request.op->is_open()) { on_inspected(*request.op); }
         return;
     }

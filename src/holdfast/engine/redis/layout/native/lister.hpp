@@ -7,7 +7,7 @@
 namespace holdfast::engine::redis {
 
 /// One operation, with a request per name on the page. The first error fails it; only a key that is
-/// not a lock is left out.
+/// not a lock, or whose slot is being moved, is left out.
 ///
 /// Thread safety: none.
 class lister final : public request_handler {

@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/hash_slot.hpp"
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
 #include <algorithm>
@@ -17,20 +18,30 @@ void append_instant(std::string& out, std::int64_t us) {
     append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
 }
 
-constexpr native_scripts usual_scripts{&scripts::acquire,
-                                       &scripts::release,
-                                       &scripts::beat,
-                                       &scripts::withdraw,
-                                       &scripts::break_lock,
-                                       &scripts::inspect,
-                                       0};
+constexpr native_scripts usual_scripts{
+    &scripts::acquire,    &scripts::release, &scripts::beat,     &scripts::withdraw,
+    &scripts::break_lock, &scripts::inspect, &scripts::exchange, 0};
 constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_release,
                                        &scripts::grace_beat,
                                        &scripts::grace_withdraw,
                                        &scripts::grace_break_lock,
                                        &scripts::grace_inspect,
+                                       &scripts::exchange, // never used
                                        1};
+constexpr native_scripts cluster_scripts{&scripts::cluster_acquire,    &scripts::cluster_release,
+                                         &scripts::cluster_beat,       &scripts::cluster_withdraw,
+                                         &scripts::cluster_break_lock, &scripts::cluster_inspect,
+                                         &scripts::cluster_exchange,   1};
+
+const native_scripts& scripts_of(script_variant variant) noexcept {
+    switch (variant) {
+    case script_variant::usual: break;
+    case script_variant::grace: return grace_scripts;
+    case script_variant::cluster: return cluster_scripts;
+    }
+    return usual_scripts;
+}
 
 /// An acquire that needs no second argument.
 bool is_simple(const acquire_op& op) noexcept {
@@ -55,23 +66,32 @@ const std::string& acquire_calls::call_for(const acquire_op& op, const validity&
     return is_simple(op) ? usual : with_token;
 }
 
-native_commands::native_commands(std::string prefix, const client_identity& identity, bool grace)
+native_commands::native_commands(std::string prefix, const client_identity& identity,
+                                 script_variant variant)
     : prefix_{std::move(prefix)},
       client_hex_{hex_of(identity.client)},
       client_id_{identity.client},
-      scripts_{grace ? grace_scripts : usual_scripts},
+      scripts_{scripts_of(variant)},
+      clustered_{variant == script_variant::cluster},
       terms_{identity} {
     call(release_, *scripts_.release, 1, 1);
 }
 
-/// The incarnation must follow the arguments.
+/// The last argument must follow the others.
 void native_commands::call(std::string& out, const script& script, std::size_t keys,
                            std::size_t arguments) const {
     append_call(out, script, keys, arguments + scripts_.more_arguments);
 }
 
-void native_commands::append_incarnation(std::string& out) const {
-    if (scripts_.more_arguments > 0) { append_bulk(out, incarnation_); }
+void native_commands::append_last_argument(std::string& out) const {
+    if (scripts_.more_arguments == 0) { return; }
+    if (!clustered_) { return append_bulk(out, incarnation_); }
+    append_bulk(out, asked_ ? '!' + last_mark_ : last_mark_);
+}
+
+/// See cluster.lua.
+std::string native_commands::mark_of(std::string_view name) const {
+    return (asked_ ? "!" : "") + slot_tag(native_slot(name));
 }
 
 /// Caches the last key: most operations use the same name as the one before.
@@ -84,6 +104,7 @@ void native_commands::append_key(std::string& out, std::string_view name) {
         key += '}';
         std::string bulk;
         append_bulk(bulk, key);
+        if (clustered_) { last_mark_ = slot_tag(native_slot(name)); }
         last_key_ = std::move(bulk);
     }
     out += last_key_;
@@ -128,7 +149,7 @@ void native_commands::acquire(std::string& out, const acquire_op& op, const vali
     out += acquire_.call_for(op, validity);
     append_key(out, op.ticket.name);
     append_acquire(out, op, validity);
-    append_incarnation(out);
+    append_last_argument(out);
 }
 
 void native_commands::release(std::string& out, const ticket& ticket, std::uint64_t token) {
@@ -140,7 +161,7 @@ void native_commands::release(std::string& out, const ticket& ticket, std::uint6
     append_key(out, ticket.name);
     append_release(out, ticket);
     if (token != 0) { append_bulk(out, std::to_string(token)); }
-    append_incarnation(out);
+    append_last_argument(out);
 }
 
 void native_commands::exchange(std::string& out, const ticket& released,
@@ -152,6 +173,7 @@ void native_commands::exchange(std::string& out, const ticket& released,
     append_release(out, released);
     append_acquire(out, op, validity);
     if (op.node_id != 0) { append_bulk(out, std::to_string(released_token)); }
+    append_last_argument(out);
 }
 
 void native_commands::withdraw(std::string& out, const ticket& ticket, const validity& validity) {
@@ -164,20 +186,38 @@ void native_commands::withdraw(std::string& out, const ticket& ticket, const val
     append_bulk(out, argument_);
     if (late) { append_bulk(out, std::to_string(validity.late_us)); }
     if (asks_again) { append_bulk(out, std::to_string(validity.not_after_us)); }
-    append_incarnation(out);
+    append_last_argument(out);
 }
 
 void native_commands::break_lock(std::string& out, const break_op& op) {
     call(out, *scripts_.break_lock, 1, 1);
     append_key(out, op.name);
     append_bulk(out, std::to_string(op.only_token));
-    append_incarnation(out);
+    append_last_argument(out);
 }
 
 void native_commands::beat(std::string& out, const beat_op& op, const server_clock& clock,
                            base::instant latest) {
-    call(out, *scripts_.beat, op.items.size(), op.items.size());
-    for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+    const auto count = op.items.size();
+    if (!clustered_) {
+        call(out, *scripts_.beat, count, count);
+        for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+        append_items(out, op, clock, latest);
+        return append_last_argument(out);
+    }
+    // Items of several slots: the keys are arguments.
+    const bool declared = count == 1;
+    append_call(out, *scripts_.beat, declared ? 1 : 0, (declared ? 2 : 3) * count);
+    if (declared) { append_key(out, op.items.front().ticket.name); }
+    append_items(out, op, clock, latest);
+    for (const auto& item : op.items) { append_bulk(out, mark_of(item.ticket.name)); }
+    for (const auto& item : op.items) {
+        if (!declared) { append_key(out, item.ticket.name); }
+    }
+}
+
+void native_commands::append_items(std::string& out, const beat_op& op, const server_clock& clock,
+                                   base::instant latest) {
     for (const auto& item : op.items) {
         argument_ = fields::no_instant;
         append_owner(argument_, item.ticket.owner);
@@ -187,7 +227,7 @@ void native_commands::beat(std::string& out, const beat_op& op, const server_clo
             append_padded(argument_, static_cast<std::uint64_t>(item.lease.count()),
                           fields::item_lease.length);
             append_padded(argument_, item.order, fields::item_order.length);
-            if (item.reclaim != nullptr) {
+            if (item.reclaim != nullptr && !clustered_) { // a cluster is no node of a quorum
                 argument_ += 'r';
                 append_padded(argument_, item.token, fields::item_token.length);
                 append_instant(argument_,
@@ -197,13 +237,12 @@ void native_commands::beat(std::string& out, const beat_op& op, const server_clo
         }
         append_bulk(out, argument_);
     }
-    append_incarnation(out);
 }
 
 void native_commands::inspect(std::string& out, std::string_view name) {
     call(out, *scripts_.inspect, 1, 0);
     append_key(out, name);
-    append_incarnation(out);
+    append_last_argument(out);
 }
 
 void native_commands::scan(std::string& out, const list_op& op) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,7 +39,7 @@ struct acquire_calls {
     std::string vote{};       ///< of an acquire with a node id
 };
 
-/// The scripts of the layout: the usual ones, or their grace variants.
+/// The scripts of the layout: the usual ones, or their variants.
 struct native_scripts {
     const script* acquire;
     const script* release;
@@ -46,17 +47,28 @@ struct native_scripts {
     const script* withdraw;
     const script* break_lock;
     const script* inspect;
-    std::size_t more_arguments; ///< the incarnation, or none
+    const script* exchange;
+    std::size_t more_arguments; ///< the incarnation, the mark of the slot, or none
 };
+
+enum class script_variant : std::uint8_t { usual, grace, cluster };
 
 /// Thread safety: none; it keeps memory for reuse.
 class native_commands {
 public:
-    /// `grace`: use_incarnation must be called first.
-    native_commands(std::string prefix, const client_identity& identity, bool grace = false);
+    /// With `grace` use_incarnation must be called first.
+    native_commands(std::string prefix, const client_identity& identity,
+                    script_variant variant = script_variant::usual);
 
     /// The incarnation that the next commands name.
     void use_incarnation(std::string_view id) { incarnation_ = id; }
+
+    /// The slot of the next commands is being moved: they must only use the record. In a cluster.
+    void set_asked(bool asked) noexcept { asked_ = asked; }
+    /// The script of `exchange`.
+    [[nodiscard]] std::span<const script* const> exchange_script() const noexcept {
+        return {&scripts_.exchange, 1};
+    }
 
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& op, const validity& validity);
@@ -87,14 +99,19 @@ private:
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
     void call(std::string& out, const script& script, std::size_t keys,
               std::size_t arguments) const;
-    void append_incarnation(std::string& out) const;
+    void append_last_argument(std::string& out) const;
+    [[nodiscard]] std::string mark_of(std::string_view name) const;
+    void append_items(std::string& out, const beat_op& op, const server_clock& clock,
+                      base::instant latest);
 
     const std::string prefix_;
     const std::string client_hex_; ///< in hexadecimal digits
     const base::client_id client_id_;
     const native_scripts& scripts_;
     const acquire_calls acquire_{*scripts_.acquire, 1, 0, 0, scripts_.more_arguments};
-    const acquire_calls exchange_{scripts::exchange, 2, 1, 1, 0};
+    const acquire_calls exchange_{*scripts_.exchange, 2, 1, 1, scripts_.more_arguments};
+    const bool clustered_;
+    bool asked_ = false;
     std::string incarnation_;
     std::string release_; ///< the beginning of its call
     terms_writer terms_;
@@ -103,6 +120,7 @@ private:
     // A cache of the last key, as RESP.
     std::string last_name_;
     std::string last_key_;
+    std::string last_mark_; ///< in a cluster
 };
 
 } // namespace holdfast::engine::redis

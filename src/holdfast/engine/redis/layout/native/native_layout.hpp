@@ -24,6 +24,7 @@ public:
     [[nodiscard]] bool on_reply(request& request, const reply& reply, base::instant now) override;
     void on_error(request& request, const server_error& error, base::instant now) override;
     void on_lost(request& request, bool may_arrive, base::instant now) override;
+    [[nodiscard]] bool resend(request& request, command_channel& to, base::instant now) override;
 
 private:
     enum class request_kind : std::uint8_t {
@@ -43,9 +44,11 @@ private:
     [[nodiscard]] validity validity_of(operation& acquire) const;
     [[nodiscard]] request* mergeable_release(const acquire_op& op, command_channel& channel,
                                              base::instant now);
+    [[nodiscard]] static bool is_same_slot(const operation& release, const acquire_op& op);
     [[nodiscard]] bool may_be_withdrawn_late(const ticket& ticket, command_channel& channel,
                                              base::instant now) const;
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
+    void send_undo(operation& acquire, command_channel& channel, base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     [[nodiscard]] bool on_beat_reply(operation& beat, const reply& reply, base::instant now);

@@ -6,7 +6,8 @@
 namespace holdfast::engine::redis {
 
 plain_commands::plain_commands(const options& options, const client_identity& identity)
-    : polling_commands{{&scripts::plain_acquire, &scripts::plain_release, &scripts::plain_beat,
+    : polling_commands{{&scripts::plain_acquire, &scripts::plain_release,
+                        options.cluster ? &scripts::cluster_plain_beat : &scripts::plain_beat,
                         &scripts::plain_break, &scripts::plain_inspect},
                        options,
                        identity},
@@ -21,6 +22,11 @@ capabilities plain_commands::caps(primitive kind, bool fenced) const {
     return can;
 }
 
+const lock_format& plain_commands::format() const noexcept {
+    static constexpr lock_format own{holdfast::layout::plain, {}};
+    return own;
+}
+
 std::string plain_commands::channel(std::string_view name) const {
     return own_prefix_ + "free:" + key(name);
 }
@@ -29,7 +35,8 @@ std::string plain_commands::channel(std::string_view name) const {
 std::string plain_commands::own_key(std::string_view kind, std::string_view name) const {
     const auto lock = key(name);
     const bool tagged = lock.find('{') != std::string::npos;
-    return own_prefix_ + std::string{kind} + (tagged ? ':' + lock : '{' + lock + '}');
+    return in_slot(own_prefix_ + std::string{kind} + (tagged ? ':' + lock : '{' + lock + '}'), kind,
+                   name);
 }
 
 std::string plain_commands::token_key(std::string_view name) const {

@@ -13,6 +13,7 @@ public:
     plain_commands(const options& options, const client_identity& identity);
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    [[nodiscard]] const lock_format& format() const noexcept override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
     /// Only with tokens every acquire is a script, and its user certainly may access Holdfast's own

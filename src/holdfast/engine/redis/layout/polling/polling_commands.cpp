@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
 
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/hash_slot.hpp"
 
 #include <charconv>
 
@@ -10,6 +11,7 @@ polling_commands::polling_commands(const polling_scripts& scripts, const options
                                    const client_identity& identity)
     : scripts_{scripts},
       own_prefix_{options.prefix},
+      clustered_{options.cluster.has_value()},
       all_scripts_{scripts.acquire, scripts.release, scripts.beat, scripts.break_lock,
                    scripts.inspect},
       key_prefix_{options.key_prefix},
@@ -24,6 +26,15 @@ capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
     can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     can.reclaims = false;
     return can;
+}
+
+/// Braces in a name can keep `usual` from having the hash tag that it should have.
+std::string polling_commands::in_slot(std::string usual, std::string_view kind,
+                                      std::string_view name) const {
+    if (!clustered_) { return usual; }
+    const auto slot = hash_slot(key_prefix_, name);
+    if (hash_slot(usual) == slot && hash_slot(usual, ":") == slot) { return usual; }
+    return own_prefix_ + std::string{kind} + '{' + slot_tag(slot) + "}:" + key(name);
 }
 
 std::string_view polling_commands::owner(const base::owner_id& owner) {
@@ -72,12 +83,19 @@ void polling_commands::break_lock(std::string& out, const break_op& op) {
 }
 
 void polling_commands::beat(std::string& out, const beat_op& op) {
-    append_call(out, *scripts_.beat, op.items.size(), 2 * op.items.size());
-    for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+    const auto count = op.items.size();
+    // In a cluster items of several slots: the keys are arguments.
+    const bool declared = !clustered_ || count == 1;
+    append_call(out, *scripts_.beat, declared ? count : 0, (declared ? 2 : 3) * count);
+    const auto append_keys = [&] {
+        for (const auto& item : op.items) { append_key(out, item.ticket.name); }
+    };
+    if (declared) { append_keys(); }
     for (const auto& item : op.items) {
         append_bulk(out, owner(item.ticket.owner));
         append_bulk(out, item.waiting ? "w" : std::to_string(item.lease.count()));
     }
+    if (!declared) { append_keys(); }
 }
 
 void polling_commands::inspect(std::string& out, std::string_view name) {

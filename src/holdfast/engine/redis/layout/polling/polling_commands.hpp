@@ -45,10 +45,15 @@ public:
     virtual ~polling_commands() = default;
 
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
+    [[nodiscard]] virtual const lock_format& format() const noexcept = 0;
     [[nodiscard]] std::span<const script* const> scripts() const noexcept { return all_scripts_; }
     /// The channel on which a release is published.
     [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
     [[nodiscard]] virtual bool sharded() const { return false; }
+    /// Why a lock of this name cannot exist; null: it can.
+    [[nodiscard]] virtual const char* reject_name(std::string_view /*name*/) const {
+        return nullptr;
+    }
     /// When a waiter without a message asks again. `pttl` is that of the current hold: below 0 if
     /// it is not known or never ends. `ahead` counts waiters of this client.
     [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;
@@ -94,8 +99,13 @@ protected:
     [[nodiscard]] virtual std::string memory_key(const ticket& ticket) const = 0;
     [[nodiscard]] std::string_view publish() const { return sharded() ? "SPUBLISH" : "PUBLISH"; }
 
+    /// A key of Holdfast's own for a lock, in the slot of the lock: `usual`, if that is in it.
+    [[nodiscard]] std::string in_slot(std::string usual, std::string_view kind,
+                                      std::string_view name) const;
+
     const polling_scripts scripts_;
     const std::string own_prefix_; ///< of Holdfast's keys and channels
+    const bool clustered_;
 
 private:
     const std::array<const script*, 5> all_scripts_;

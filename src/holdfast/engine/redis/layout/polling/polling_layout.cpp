@@ -43,6 +43,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (acquire->min_hold > base::milliseconds{0}) { return "the layout cannot keep min_hold"; }
         if (!acquire->note.empty()) { return "the layout has no place for a note"; }
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
+        if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
@@ -234,16 +235,19 @@ void polling_layout::on_timer(const channel_finder& find, instant now) {
 
 void polling_layout::unsubscribe_idle(const channel_finder& find, instant now) {
     for (const auto& idle : waiters_.take_idle(now)) {
-        if (auto* const channel = find(idle.name)) {
+        if (auto* const channel = find({&commands_->format(), idle.name})) {
             channel->subscriptions().remove(idle.channel, now);
         }
     }
 }
 
 void polling_layout::withdraw_late(const channel_finder& find, instant now) {
-    const auto reachable = [&find](const ticket& ticket) { return find(ticket.name) != nullptr; };
+    const auto channel_of = [&](const ticket& ticket) {
+        return find({&commands_->format(), ticket.name});
+    };
+    const auto reachable = [&](const ticket& ticket) { return channel_of(ticket) != nullptr; };
     for (const auto& entry : late_.take_due(now, reachable)) {
-        command_channel& channel = *find(entry.ticket.name);
+        command_channel& channel = *channel_of(entry.ticket);
         channel.scripts().ensure(commands_->scripts(), now);
         const auto undoing = operations_.start_internal();
         send_withdrawal(*undoing, {entry.ticket, entry.asks_again}, request_kind::undo, channel,

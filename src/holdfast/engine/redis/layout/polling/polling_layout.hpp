@@ -82,6 +82,8 @@ private:
     void unsubscribe_idle(const channel_finder& find, base::instant now);
 
     void on_message(std::string_view channel, std::string_view payload, base::instant now) override;
+    void on_unsubscribed(std::string_view channel) override { wake_all(channel); }
+    void wake_all(std::string_view channel);
 
     const base::client_id client_;
     operations& operations_;

@@ -124,12 +124,15 @@ void polling_layout::note_remembered(const operation& done) {
 
 void polling_layout::on_message(std::string_view channel, std::string_view payload, instant now) {
     if (payload == "1") { // Redisson: for all waiters
-        for (const auto number : waiters_.all(channel)) {
-            notify(notice::kind::maybe_free, number);
-        }
+        wake_all(channel);
     } else if (const auto first = waiters_.first(channel, now)) {
         notify(notice::kind::maybe_free, *first);
     }
+}
+
+/// They ask again, and subscribe again where the lock is now.
+void polling_layout::wake_all(std::string_view channel) {
+    for (const auto number : waiters_.all(channel)) { notify(notice::kind::maybe_free, number); }
 }
 
 } // namespace holdfast::engine::redis

@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/redis/layout/polling/poll_delay.hpp"
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/hash_slot.hpp"
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ std::string tagged(std::string_view prefix, const std::string& name) {
 
 redisson_commands::redisson_commands(const options& options, const client_identity& identity)
     : polling_commands{{&scripts::redisson_acquire, &scripts::redisson_release,
-                        &scripts::redisson_beat, &scripts::redisson_break,
-                        &scripts::redisson_inspect},
+                        options.cluster ? &scripts::cluster_redisson_beat : &scripts::redisson_beat,
+                        &scripts::redisson_break, &scripts::redisson_inspect},
                        options,
                        identity},
       sharded_{options.sharded},
@@ -37,8 +38,20 @@ capabilities redisson_commands::caps(primitive kind, bool fenced) const {
     return can;
 }
 
+const lock_format& redisson_commands::format() const noexcept {
+    static constexpr lock_format own{holdfast::layout::redisson, {}};
+    return own;
+}
+
 std::string redisson_commands::channel(std::string_view name) const {
     return tagged("redisson_lock__channel:", key(name));
+}
+
+/// Redisson cannot lock such a name either: channel and tokens must be in the slot of the lock.
+const char* redisson_commands::reject_name(std::string_view name) const {
+    if (!clustered_ || hash_slot(channel(name)) == hash_slot(key(name))) { return nullptr; }
+    return "in a cluster the braces in this name put its keys into different slots; choose another "
+           "name";
 }
 
 std::string redisson_commands::token_key(std::string_view name) const {
@@ -47,8 +60,8 @@ std::string redisson_commands::token_key(std::string_view name) const {
 
 /// Ends in 32 digits that are unique to this release: an owner releases once.
 std::string redisson_commands::memory_key(const ticket& ticket) const {
-    return tagged("redisson_unlock_latch:", key(ticket.name)) + ':' +
-           wire_owner(ticket.owner).substr(16);
+    return in_slot(tagged("redisson_unlock_latch:", key(ticket.name)), "released:", ticket.name) +
+           ':' + wire_owner(ticket.owner).substr(16);
 }
 
 void redisson_commands::append_release(std::string& out, const ticket& ticket,

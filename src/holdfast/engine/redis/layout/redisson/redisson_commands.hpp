@@ -13,8 +13,10 @@ public:
     redisson_commands(const options& options, const client_identity& identity);
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
+    [[nodiscard]] const lock_format& format() const noexcept override;
     [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] bool sharded() const override { return sharded_; }
+    [[nodiscard]] const char* reject_name(std::string_view name) const override;
     [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
     [[nodiscard]] bool honours_memory(bool /*fenced*/) const override { return true; }
     void release(std::string& out, const ticket& ticket, release_memory memory) override;
