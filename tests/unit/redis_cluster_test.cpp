@@ -60,6 +60,55 @@ TEST_F(redis_cluster, follows_moved_and_remembers_it) {
     EXPECT_EQ(received("c:3").size(), 2U);
 }
 
+TEST_F(redis_cluster, believes_moved_more_than_a_node_that_knows_only_the_former_slots) {
+    add_server("d:4"); // CLUSTER SLOTS does not name it
+    servers["a:1"].on_script = always(error("MOVED " + slot_of(in_a) + " d:4"));
+    acquire(1, in_a);
+    ASSERT_EQ(answer_to(1).status, op_status::granted) << answer_to(1).detail;
+    advance(2s); // the slots are asked for again, also of others
+    acquire(2, in_a);
+    EXPECT_EQ(answer_to(2).status, op_status::granted) << answer_to(2).detail;
+    EXPECT_EQ(received("a:1").size(), 1U);
+    EXPECT_EQ(received("d:4").size(), 2U) << "its connection lasts";
+    advance(20s);
+    acquire(3, in_a);
+    EXPECT_EQ(received("a:1").size(), 2U) << "after a while the nodes agree";
+}
+
+TEST_F(redis_cluster, does_not_send_locks_to_a_node_that_moved_named_before_it_failed) {
+    servers["a:1"].on_script = once(error("MOVED " + slot_of(in_a) + " c:3"));
+    acquire(1, in_a);
+    ASSERT_EQ(answer_to(1).status, op_status::granted);
+    servers["c:3"].up = false;
+    acquire(2, in_a);
+    advance(2s);
+    acquire(3, in_a);
+    advance(100ms);
+    EXPECT_EQ(answer_to(3).status, op_status::granted) << "a:1 has the slot again";
+}
+
+TEST_F(redis_cluster, lets_holders_and_waiters_ask_at_once_when_locks_have_moved) {
+    acquire(1, in_a);
+    acquire(2, in_c);
+    notices.clear();
+    servers["a:1"].on_script = always(error("MOVED " + slot_of(in_a) + " c:3"));
+    acquire(3, in_a);
+    ASSERT_EQ(answer_to(3).status, op_status::granted);
+    ASSERT_EQ(notices.size(), 1U) << "the clock of c:3 may differ from that of a:1";
+    EXPECT_EQ(notices[0].type, engine::notice::kind::inbox_reset);
+    slots_are({{0, 5460, "b:2"}, {5461, 10922, "b:2"}, {10923, 16383, "c:3"}});
+    advance(12s);
+    EXPECT_EQ(notices.size(), 2U) << "all slots of a:1 have moved";
+}
+
+TEST_F(redis_cluster, reports_moved_without_an_address_as_worth_retrying) {
+    servers["a:1"].on_script = always(error("MOVED " + slot_of(in_a) + " ?:7000"));
+    acquire(1, in_a);
+    EXPECT_EQ(answer_to(1).status, op_status::failed);
+    EXPECT_EQ(answer_to(1).error, errc::unavailable);
+    EXPECT_THAT(answer_to(1).detail, HasSubstr("try again"));
+}
+
 TEST_F(redis_cluster, connects_to_a_node_that_moved_names_for_the_first_time) {
     add_server("d:4");
     servers["a:1"].on_script = always(error("MOVED " + slot_of(in_a) + " d:4"));
@@ -68,7 +117,17 @@ TEST_F(redis_cluster, connects_to_a_node_that_moved_names_for_the_first_time) {
     EXPECT_EQ(received("d:4").size(), 1U);
 }
 
+TEST_F(redis_cluster, uses_no_ask_that_had_to_wait_for_a_connection) {
+    servers["a:1"].on_script = once(error("ASK " + slot_of(in_a) + " b:2"));
+    acquire(1, in_a);
+    EXPECT_EQ(answer_to(1).status, op_status::granted);
+    EXPECT_EQ(received("a:1").size(), 2U) << "the move may have been given up meanwhile";
+    EXPECT_THAT(received("b:2"), IsEmpty());
+}
+
 TEST_F(redis_cluster, follows_ask_for_one_request_only) {
+    acquire(9, in_b);
+    servers["b:2"].commands.clear();
     servers["a:1"].on_script = once(error("ASK " + slot_of(in_a) + " b:2"));
     acquire(1, in_a);
     EXPECT_EQ(answer_to(1).status, op_status::granted);

@@ -48,6 +48,22 @@ TEST(redis_slot_map, keeps_the_index_of_a_master_that_stays) {
     EXPECT_EQ(map.address(map.owner(0)), c);
 }
 
+TEST(redis_slot_map, leaves_moves_that_are_known_better_as_they_are) {
+    slot_map map;
+    map.replace({{0, 99, a}});
+    const auto to = map.find_or_add(b);
+    map.assign(7, to);
+    const std::vector<slot_move> moves{{7, to}};
+    auto changes = map.replace({{0, 99, a}}, moves);
+    EXPECT_TRUE(changes.contradicted);
+    EXPECT_FALSE(changes.moved);
+    EXPECT_EQ(map.owner(7), to);
+    changes = map.replace({{0, 6, a}, {7, 99, b}}, moves);
+    EXPECT_FALSE(changes.contradicted);
+    EXPECT_TRUE(changes.moved);
+    EXPECT_EQ(map.slots_of(to), 93U);
+}
+
 TEST(redis_slot_map, moves_one_slot) {
     slot_map map;
     map.replace({{0, 99, a}});

@@ -45,6 +45,11 @@ struct routing {
     bool asked = false;        ///< its slot is being moved: its other keys may be elsewhere
     std::vector<std::size_t> elsewhere{}; ///< beat: items whose locks another node has
 
+    /// The slot may have stayed where it was, so that node is asked again.
+    void forget_ask() noexcept {
+        at = nullptr;
+        asking = asked = false;
+    }
     void keep(const op& op) {
         auto& copy = copies[op.index()];
         if (copy == nullptr) {

@@ -57,6 +57,7 @@ private:
 
     void on_ready(node& node, bool again, base::instant now) override;
     void on_ended(node& node, const connection_loss& loss) override;
+    void on_locks_moved() override { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
     bool on_redirected(node& to, bool asks, request& request, base::instant now) override;
     void submit_part(const op& op, node* at, std::shared_ptr<answer_receiver> receiver,
                      base::instant give_up) override;

@@ -98,7 +98,10 @@ void redis_engine::resend(operation& operation, node& to, bool asks) {
     operation.routing.asking = operation.routing.asked = asks;
     const op& op = *operation.routing.sent;
     node& node = node_for(operation, op);
-    route(operation_ref{operation}, op, layouts_.for_format(*target_of(op).format), node);
+    auto& layout = layouts_.for_format(*target_of(op).format);
+    // It was ahead of what waits for other nodes, and an ASK that has to wait is not used.
+    if (asks && node.is_ready()) { return begin(operation, op, layout, node, clock()); }
+    route(operation_ref{operation}, op, layout, node);
 }
 
 } // namespace holdfast::engine::redis

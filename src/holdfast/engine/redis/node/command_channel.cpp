@@ -1,6 +1,9 @@
 #include "holdfast/engine/redis/node/command_channel.hpp"
 
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/redirection.hpp"
+
+#include <holdfast/error.hpp>
 
 #include <utility>
 
@@ -93,7 +96,12 @@ const char* command_channel::deliver(const reply& reply, base::instant now) {
         refusals_->on_refused(first, reply.text(), now)) {
         requests_.drop_front();
     } else if (reply.is_error()) {
-        const auto error = parse_server_error(reply.text(), server_);
+        auto error = parse_server_error(reply.text(), server_);
+        if (refusals_ != nullptr && is_redirection(reply.text())) { // which cannot be followed
+            error.code = make_error_code(errc::unavailable);
+            error.detail = "Redis at " + server_ + ": it does not know yet where the lock's slot " +
+                           "has moved; try again soon";
+        }
         if (error.scripts_are_gone && first.handler != &scripts_) { scripts_.reload(now); }
         requests_.deliver_error(error, now);
         // Such a connection would live on, also while the server is the master again.

@@ -32,6 +32,8 @@ public:
                             base::instant /*now*/) {
         return false;
     }
+    /// Locks are on other nodes of a cluster now, whose clocks may differ.
+    virtual void on_locks_moved() {}
     /// Another node must get this request, after ASKING if `asks`. It has not been executed.
     virtual bool on_redirected(node& /*to*/, bool /*asks*/, request& /*request*/,
                                base::instant /*now*/) {

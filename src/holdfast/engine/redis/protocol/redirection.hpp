@@ -23,5 +23,9 @@ struct redirection {
 /// `MOVED 3999 127.0.0.1:6381`, `ASK 3999 ::1:6381`. Empty: another error, or one that names no
 /// port.
 [[nodiscard]] std::optional<redirection> parse_redirection(std::string_view error);
+/// Also one that names no address, so that it cannot be followed.
+[[nodiscard]] inline bool is_redirection(std::string_view error) noexcept {
+    return error.starts_with("MOVED ") || error.starts_with("ASK ");
+}
 
 } // namespace holdfast::engine::redis

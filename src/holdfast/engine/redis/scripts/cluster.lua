@@ -5,9 +5,13 @@
 -- not there, also in the middle of a script; its new node would make a second one. So only the
 -- record, which is declared and hence is where the script runs, is used then. All that needs other
 -- keys is refused before anything is written. The new node is known by TAG; the old one refuses the
--- key below, which never exists.
+-- key below, which never exists. Any other error, such as a missing right, is the caller's to hear.
 local function is_moving(key)
-    return ASKED or type(redis.pcall('EXISTS', key .. ':0')) == 'table'
+    if ASKED then return true end
+    local found = redis.pcall('EXISTS', key .. ':0')
+    if type(found) ~= 'table' then return false end
+    if not string.find(found.err, 'non local key', 1, true) then error(found) end
+    return true
 end
 
 -- Nobody listens to this inbox on this node. PUBLISH would say so as well, but its message also

@@ -17,6 +17,8 @@ namespace {
 constexpr base::milliseconds usual_pause{10'000};
 constexpr base::milliseconds outage_pause{200};
 constexpr base::milliseconds least_pause{50};
+/// How often holders and waiters hear at most that slots have moved.
+constexpr base::milliseconds move_pause{500};
 /// While a node is down, every so many questions go to another node: that which was asked may have
 /// lost the others.
 constexpr unsigned patience_with_one = 5;
@@ -60,7 +62,6 @@ cluster_node& cluster::owner_of(node& node) noexcept {
     return *masters_[static_cast<std::size_t>(at)];
 }
 
-/// Null: it is being replaced, and its last connection is not closed yet.
 cluster_node* cluster::use(slot_map::index master) {
     node_listener& self = *this;
     while (masters_.size() <= master) {
@@ -102,12 +103,16 @@ void cluster::ask_for_slots(instant now) {
     }
     ask_at_ = base::never;
     asked_ = now;
-    const bool another = outage_questions_ > 0 && ++outage_questions_ % patience_with_one == 0;
+    const bool impatient = outage_questions_ > 0 && ++outage_questions_ % patience_with_one == 0;
+    const bool another = std::exchange(ask_another_, false) || impatient;
     link_.ask(std::move(servers), another, now);
 }
 
 void cluster::on_slots(instant now) {
-    map_.replace(link_.slots());
+    const auto is_down = [this](slot_map::index master) { return masters_[master]->is_down(); };
+    const auto changes = map_.replace(link_.slots(), moves_.present(now, is_down));
+    if (changes.moved) { note_move(now); }
+    ask_another_ = changes.contradicted;
     bool any_down = false;
     for (slot_map::index master = 0; master < map_.size(); ++master) {
         if (map_.slots_of(master) > 0) {
@@ -123,7 +128,7 @@ void cluster::on_slots(instant now) {
     failure_ = {};
     wait_.reset();
     if (!any_down) { outage_questions_ = 0; }
-    want_slots(now + (any_down ? outage_pause : usual_pause));
+    want_slots(now + (any_down || ask_another_ ? outage_pause : usual_pause));
     listener_.on_ended(nowhere_, {make_error_code(errc::unavailable), why_no_endpoint(), false});
 }
 
@@ -141,8 +146,19 @@ void cluster::drive(std::span<const pollfd> ready, instant now) {
     case map_link::outcome::failed: on_no_slots(now); break;
     }
     if (now >= ask_at_) { ask_for_slots(now); }
+    if (now >= tell_at_) {
+        tell_at_ = base::never;
+        told_ = now;
+        listener_.on_locks_moved();
+    }
     topology::drive(ready, now);
     free_closed();
+}
+
+/// Deadlines are instants of the clock of the node that has the lock, and waiters listen there. So
+/// holders renew at once, and waiters ask again.
+void cluster::note_move(instant now) noexcept {
+    tell_at_ = std::min(tell_at_, std::max(now, told_ + move_pause));
 }
 
 /// A master that is retired and closed may give its index to another.
@@ -184,7 +200,10 @@ bool cluster::on_refused(node& node, request& request, std::string_view error, i
     if (asks) {
         to.keep_until(now + 2 * usual_pause);
     } else {
+        const auto former = map_.owner(found->slot);
+        if (former != slot_map::nobody && former != master) { note_move(now); }
         map_.assign(found->slot, master);
+        moves_.note(found->slot, master, now);
         want_slots(asked_ + least_pause);
     }
     return listener_.on_redirected(to.node(), asks, request, now);
@@ -196,7 +215,8 @@ void cluster::pollables(std::vector<pollfd>& out) const {
 }
 
 instant cluster::due() const noexcept {
-    return std::min({topology::due(), link_.due(), link_.is_asking() ? base::never : ask_at_});
+    return std::min(
+        {topology::due(), link_.due(), link_.is_asking() ? base::never : ask_at_, tell_at_});
 }
 
 void cluster::reset() noexcept {

@@ -4,6 +4,7 @@
 #include "holdfast/engine/redis/node/backoff.hpp"
 #include "holdfast/engine/redis/topology/cluster_node.hpp"
 #include "holdfast/engine/redis/topology/map_link.hpp"
+#include "holdfast/engine/redis/topology/recent_moves.hpp"
 #include "holdfast/engine/redis/topology/slot_map.hpp"
 #include "holdfast/engine/redis/topology/topology.hpp"
 
@@ -61,20 +62,25 @@ private:
     void on_slots(base::instant now);
     void on_no_slots(base::instant now);
     void free_closed() noexcept;
+    void note_move(base::instant now) noexcept;
 
     const options& options_;
     const std::vector<std::string> inbox_channels_;
     message_handler& inbox_;
     node_listener& listener_;
     slot_map map_;
+    recent_moves moves_;
     map_link link_;
     std::vector<std::unique_ptr<cluster_node>> masters_; ///< by their indexes in `map_`
     std::vector<node*> nodes_;                           ///< likewise
     node nowhere_;
-    bool known_ = false;                 ///< the slots
-    base::instant ask_at_ = base::never; ///< when to ask for the slots
-    base::instant asked_{};              ///< when they were asked for last
-    unsigned outage_questions_ = 0;      ///< since a node failed
+    bool known_ = false;                  ///< the slots
+    base::instant ask_at_ = base::never;  ///< when to ask for the slots
+    base::instant asked_{};               ///< when they were asked for last
+    unsigned outage_questions_ = 0;       ///< since a node failed
+    bool ask_another_ = false;            ///< the node that was asked last is not up to date
+    base::instant tell_at_ = base::never; ///< when to tell that locks have moved
+    base::instant told_{};                ///< when that was last
     connection_loss failure_{};
     backoff wait_;
 };

@@ -20,7 +20,7 @@ std::optional<slot_range> read_range(const reply& reply, std::string_view host) 
     }
     slot_range out{static_cast<unsigned>(first), static_cast<unsigned>(last), {}};
     const auto named = reply[2].word(0);
-    out.master.host = named.empty() || named == "?" ? host : named;
+    out.master.host = named.empty() ? host : named;
     out.master.port = static_cast<std::uint16_t>(port);
     return out;
 }
@@ -33,7 +33,8 @@ std::optional<std::vector<slot_range>> read_slots(const reply& reply, std::strin
     for (std::size_t at = 0; at < reply.size(); ++at) {
         auto range = read_range(reply[at], host);
         if (!range) { return std::nullopt; }
-        out.push_back(std::move(*range));
+        // A node of which the server does not know the host name yet.
+        if (range->master.host != "?") { out.push_back(std::move(*range)); }
     }
     return out;
 }
@@ -77,7 +78,9 @@ void slot_map::assign(unsigned slot, index master) noexcept {
     }
 }
 
-void slot_map::replace(const std::vector<slot_range>& ranges) {
+slot_map::changes slot_map::replace(const std::vector<slot_range>& ranges,
+                                    std::span<const slot_move> moves) {
+    changes out;
     std::vector<index> next(slot_count, nobody);
     std::vector<index> found; // kept until they have their slots
     for (const auto& range : ranges) {
@@ -87,10 +90,17 @@ void slot_map::replace(const std::vector<slot_range>& ranges) {
         masters_[master].kept = true;
         std::fill(next.begin() + range.first, next.begin() + range.last + 1, master);
     }
+    for (const auto& move : moves) {
+        out.contradicted = out.contradicted || next[move.slot] != move.master;
+        next[move.slot] = move.master;
+    }
     for (unsigned slot = 0; slot < slot_count; ++slot) {
-        if (owners_[slot] != next[slot]) { assign(slot, next[slot]); }
+        if (owners_[slot] == next[slot]) { continue; }
+        out.moved = out.moved || (owners_[slot] != nobody && next[slot] != nobody);
+        assign(slot, next[slot]);
     }
     for (const auto master : found) { masters_[master].kept = false; }
+    return out;
 }
 
 slot_map::index slot_map::first_from(std::string_view address, bool after) const {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct slot_range {
 /// it is not such a reply.
 [[nodiscard]] std::optional<std::vector<slot_range>> read_slots(const reply& reply,
                                                                 std::string_view host);
+
+/// A slot, and the index of the master that has it now.
+struct slot_move {
+    unsigned slot = 0;
+    std::uint16_t master = 0;
+};
 
 /// A table from slots to the indexes of masters. A master keeps its index as long as the map lives;
 /// one without slots is out of use, and its index may be given to another.
@@ -54,8 +61,12 @@ public:
     [[nodiscard]] index find(const announced_address& address) const noexcept;
     /// One slot has moved.
     void assign(unsigned slot, index master) noexcept;
-    /// The whole table anew.
-    void replace(const std::vector<slot_range>& ranges);
+    struct changes {
+        bool moved = false;        ///< a slot went from one master to another
+        bool contradicted = false; ///< the table has another owner for one of `moves`
+    };
+    /// The whole table anew, but for `moves`, which are known better.
+    changes replace(const std::vector<slot_range>& ranges, std::span<const slot_move> moves = {});
     /// Keeps a master without slots from being replaced by another, as long as it is in use.
     void keep(index master, bool in_use) noexcept { masters_[master].kept = in_use; }
 
