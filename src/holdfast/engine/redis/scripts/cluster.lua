@@ -9,9 +9,3 @@
 local function is_moving(key)
     return ASKED or type(redis.pcall('EXISTS', key .. ':0')) == 'table'
 end
-
--- Nobody listens to this inbox on this node. PUBLISH would say so as well, but its message also
--- goes to all other nodes: who listens there would take it for a grant although it is passed over.
-local function is_deaf(inbox)
-    return redis.call('PUBSUB', 'NUMSUB', inbox)[2] == 0
-end
