@@ -56,6 +56,12 @@ TEST_F(redis_cluster_move, of_a_held_lock_keeps_its_lease_and_its_waiters_in_ord
     group.move_slot(slot, to);
     EXPECT_TRUE(will_wait(2, name));
     EXPECT_THAT(keys_on(from, name), IsEmpty());
+    // A waiter that does not listen at the new node yet would be passed over.
+    EXPECT_TRUE(eventually([&] {
+        const auto inboxes = "hf:inbox:" + std::string(32, '?');
+        return to.command({"PUBSUB", "CHANNELS", inboxes}).items().size() >=
+               3; // and that of look()
+    })) << "their heartbeats follow the slot";
     EXPECT_TRUE(hold.valid());
     EXPECT_NO_THROW(hold.extend(lease_of_a_minute));
     EXPECT_EQ(hold.release(), release_answer::released);

@@ -13,9 +13,3 @@ local function is_moving(key)
     if not string.find(found.err, 'non local key', 1, true) then error(found) end
     return true
 end
-
--- Nobody listens to this inbox on this node. PUBLISH would say so as well, but its message also
--- goes to all other nodes: who listens there would take it for a grant although it is passed over.
-local function is_deaf(inbox)
-    return redis.call('PUBSUB', 'NUMSUB', inbox)[2] == 0
-end

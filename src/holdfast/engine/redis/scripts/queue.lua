@@ -109,9 +109,7 @@ local function grant_heads(S, asker)
                 if not token then break end
                 message = 'g' .. sub(who, 33) .. format('%016d', token)
             end
-            --#cluster local deaf = who ~= asker and is_deaf(inbox(S, who))
-            if who ~= asker and call('PUBLISH', inbox(S, who), message) == 0 then --#not_cluster
-            --#cluster if deaf or who ~= asker and call('PUBLISH', inbox(S, who), message) == 0 then
+            if who ~= asker and call('PUBLISH', inbox(S, who), message) == 0 then
                 skips = skips + 1
                 if skips >= MOST_SKIPS then break end
             else

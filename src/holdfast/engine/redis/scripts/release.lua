@@ -70,9 +70,7 @@ if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then
             end
             local inbox = sub(key, 1, string.find(key, '{', 1, true) - 1) .. 'inbox:'
                 .. sub(who, 1, 32)
-            --#cluster local deaf = is_deaf(inbox)
-            if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then --#not_cluster
-            --#cluster if not deaf and call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
+            if call('PUBLISH', inbox, 'g' .. sub(who, 33) .. text) > 0 then
                 call('ZREM', q, who)
                 if first[2] then call('HDEL', w, who) else call('DEL', w) end
                 if refresh then
