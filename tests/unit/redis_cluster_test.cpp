@@ -98,7 +98,7 @@ TEST_F(redis_cluster, lets_holders_and_waiters_ask_at_once_when_locks_have_moved
     EXPECT_EQ(notices[0].type, engine::notice::kind::inbox_reset);
     slots_are({{0, 5460, "b:2"}, {5461, 10922, "b:2"}, {10923, 16383, "c:3"}});
     advance(12s);
-    EXPECT_EQ(notices.size(), 2U) << "all slots of a:1 have moved";
+    EXPECT_GE(notices.size(), 2U) << "all slots of a:1 have moved";
 }
 
 TEST_F(redis_cluster, reports_moved_without_an_address_as_worth_retrying) {
@@ -188,12 +188,12 @@ TEST_F(redis_cluster, finds_the_node_that_replaces_another) {
     advance(100ms);
     EXPECT_EQ(answer_to(2).error, errc::unavailable);
     slots_are({{0, 5460, "d:4"}, {5461, 10922, "b:2"}, {10923, 16383, "c:3"}});
-    advance(500ms);
     notices.clear();
+    advance(500ms);
+    ASSERT_FALSE(notices.empty()) << "holds and waiters are looked after at once";
     acquire(3, in_a);
     EXPECT_EQ(answer_to(3).status, op_status::granted) << answer_to(3).detail;
     EXPECT_EQ(received("d:4").size(), 1U);
-    ASSERT_EQ(notices.size(), 1U) << "holds and waiters are looked after";
     EXPECT_EQ(notices[0].type, engine::notice::kind::inbox_reset);
 }
 
