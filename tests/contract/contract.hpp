@@ -32,6 +32,11 @@ protected:
     }
 
     [[nodiscard]] engine::capabilities can(primitive kind = primitive::mutex) const;
+    /// How a waiter hears that it was granted the lock.
+    [[nodiscard]] engine::notice::kind grant_notice() const {
+        return can().pushes_grants ? engine::notice::kind::granted
+                                   : engine::notice::kind::maybe_free;
+    }
 
     /// How an engine that cannot be reached fails.
     [[nodiscard]] errc unreachable() const {

@@ -108,7 +108,7 @@ TEST_P(listen, a_waiter_goes_first) { // P6
     ASSERT_EQ(all.acquire(waiter, {.queue = queueing::grant}).status, op_status::queued);
     EXPECT_EQ(all.inspect("stock").waiters.size(), 1U);
     EXPECT_EQ(all.release(held).status, op_status::handed_off);
-    EXPECT_TRUE(all.await(notice::kind::granted, waiter));
+    EXPECT_TRUE(all.await(grant_notice(), waiter));
     EXPECT_EQ(all.notices(maybe_free, mine), 0U);
 }
 

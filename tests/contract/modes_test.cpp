@@ -140,7 +140,7 @@ TEST_P(readers_and_writers, a_writer_that_times_out_lets_the_readers_behind_it_p
     ASSERT_EQ(all.acquire(writing, writer).status, op_status::queued);
     ASSERT_EQ(all.acquire(late, reader).status, op_status::queued);
     EXPECT_EQ(all.withdraw(writing).status, op_status::released);
-    EXPECT_TRUE(all.await(holdfast::engine::notice::kind::granted, late));
+    EXPECT_TRUE(all.await(grant_notice(), late));
 }
 
 TEST_P(readers_and_writers, one_thread_that_wants_both_modes_gets_would_deadlock) { // P9

@@ -171,7 +171,7 @@ TEST_P(resend, a_withdraw_of_a_hand_off_grants_the_next_waiter) { // P5, P6
     ASSERT_EQ(last.acquire(next, in_line).status, op_status::queued);
     ASSERT_EQ(all.release(held).status, op_status::handed_off);
     EXPECT_EQ(all.withdraw(quitter).status, op_status::released);
-    EXPECT_TRUE(last.await(notice::kind::granted, next));
+    EXPECT_TRUE(last.await(grant_notice(), next));
 }
 
 TEST_P(resend, a_withdraw_sent_twice_does_not_end_the_next_hold) { // P4, P5

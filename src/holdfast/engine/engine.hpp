@@ -33,12 +33,13 @@ struct capabilities {
     /// How long a waiter that died delays the others when its turn comes.
     base::milliseconds dead_waiter_delay{hand_off_lease};
     base::milliseconds attempt{1000}; ///< how long one attempt to reach it may take
-    bool reclaims = true;             ///< beat_op::item::reclaim has an effect
-    bool notes = true;                ///< keeps lock_options::note
-    bool lists = true;                ///< can list its locks
-    bool sees_waiters = true;         ///< inspect and list show waiters
-    bool not_after = true;            ///< refuses an acquire after its not-after (P5)
-    bool recalls_release = true;      ///< a resent release gets the same answer
+    bool pushes_grants = true;   ///< by notice::granted; false: maybe_free, and the waiter asks
+    bool reclaims = true;        ///< beat_op::item::reclaim has an effect
+    bool notes = true;           ///< keeps lock_options::note
+    bool lists = true;           ///< can list its locks
+    bool sees_waiters = true;    ///< inspect and list show waiters
+    bool not_after = true;       ///< refuses an acquire after its not-after (P5)
+    bool recalls_release = true; ///< a resent release gets the same answer
     bool shortens = true; ///< a shorter renewal ends the hold sooner; false: only on the client
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.

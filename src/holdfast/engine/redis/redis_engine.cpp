@@ -25,18 +25,24 @@ bool is_single_attempt(const op& op) noexcept {
     return acquire != nullptr && acquire->once;
 }
 
+/// A message that a waiter was granted the lock is no proof: see inbox.
+bool grants_are_hints(const options& options) noexcept {
+    return options.replicas > 0 || options.cluster;
+}
+
 } // namespace
 
 redis_engine::redis_engine(options options, const client_identity& identity)
     : options_{std::move(options)},
       time_{*identity.time},
-      inbox_{options_.prefix, identity.client, options_.replicas > 0 || options_.cluster},
+      inbox_{options_.prefix, identity.client, grants_are_hints(options_)},
       layouts_{options_, identity, operations_},
       topology_{make_topology(options_, inbox_.channels(), inbox_, *this)} {}
 
 capabilities redis_engine::caps_in(primitive kind, const lock_format& format) const {
     auto can = layouts_.for_format(format).caps(kind, format.fencing.value_or(options_.fencing));
     can.attempt = options_.connect_timeout;
+    can.pushes_grants = !grants_are_hints(options_);
     return can;
 }
 

@@ -31,7 +31,7 @@ protected:
 /// Thread safety: none.
 class subscriptions final : public request_handler {
 public:
-    explicit subscriptions(pipeline& requests) noexcept : requests_{requests} {}
+    explicit subscriptions(pipeline& requests) : requests_{requests} {}
 
     /// The greeting has subscribed to it.
     void note(const std::string& channel, message_handler& handler);
