@@ -93,7 +93,10 @@ protected:
 
     /// Waits until the replica of this master has executed all that the master has.
     [[nodiscard]] static bool is_replicated(redis_server& master) {
-        return eventually([&] { return master.command({"WAIT", "1", "100"}).number() == 1; });
+        return eventually([&] {
+            master.command({"PING"}); // WAIT means all that was done before this
+            return master.command({"WAIT", "1", "100"}).number() == 1;
+        });
     }
 };
 
