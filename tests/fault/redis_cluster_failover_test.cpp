@@ -45,7 +45,8 @@ protected:
         ASSERT_TRUE(will_wait(1, "stock"));
         replace_master(reason, "stock");
         EXPECT_TRUE(will_wait(1, "stock")) << "it has found the new master";
-        EXPECT_TRUE(hold.valid());
+        EXPECT_TRUE(hold.valid()) << "lost: "
+                                  << (hold.why_lost() ? to_string(*hold.why_lost()) : "");
         EXPECT_EQ(hold.token(), token);
         EXPECT_FALSE(next.done()) << "P1: the lock is still held";
         hold.release();

@@ -93,10 +93,7 @@ protected:
 
     /// Waits until the replica of this master has executed all that the master has.
     [[nodiscard]] static bool is_replicated(redis_server& master) {
-        return eventually([&] {
-            master.command({"PING"}); // WAIT means all that was done before this
-            return master.command({"WAIT", "1", "100"}).number() == 1;
-        });
+        return eventually([&] { return master.is_replicated_to(1); });
     }
 };
 

@@ -42,13 +42,7 @@ protected:
     /// Waits until the replicas have executed all that the master has. After a planned failover,
     /// sentinels leave the former master alone for some ten seconds before they demote it.
     [[nodiscard]] bool is_replicated() {
-        return eventually(
-            [&] {
-                auto& master = group.master();
-                master.command({"PING"}); // WAIT means all that was done before this
-                return master.command({"WAIT", "2", "100"}).number() == 2;
-            },
-            3 * long_wait);
+        return eventually([&] { return group.master().is_replicated_to(2); }, 3 * long_wait);
     }
 
     sentinel_group group;

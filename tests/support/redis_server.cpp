@@ -244,6 +244,21 @@ std::int64_t redis_server::stat(std::string_view field) {
     return out;
 }
 
+bool redis_server::is_replicated_to(unsigned replicas) {
+    const auto text = command({"INFO", "replication"}).string();
+    const auto number_after = [&](std::string_view key, std::size_t from) {
+        const auto at = text.find(key, from);
+        return at == std::string::npos ? -1 : std::stoll(text.substr(at + key.size()));
+    };
+    const auto written = number_after("master_repl_offset:", 0);
+    unsigned complete = 0;
+    constexpr std::string_view online = "state=online";
+    for (auto at = text.find(online); at != std::string::npos; at = text.find(online, at + 1)) {
+        if (number_after(",offset=", at) >= written) { ++complete; }
+    }
+    return complete >= replicas;
+}
+
 void redis_server::flush_all() {
     const auto answer = command({"FLUSHALL"}).text();
     if (answer != "OK") { throw std::runtime_error{"FLUSHALL: " + answer}; }

@@ -72,6 +72,9 @@ public:
     redis_reply command(const std::vector<std::string>& command_words);
 
     /// A number from INFO, e.g. stat("total_commands_processed"), which counts this INFO as well.
+    /// Whether this many replicas have received all that it has written. WAIT does not tell: it is
+    /// about what its own connection has written.
+    [[nodiscard]] bool is_replicated_to(unsigned replicas);
     [[nodiscard]] std::int64_t stat(std::string_view field);
     /// How often this command, in lower case, was called since CONFIG RESETSTAT; also by scripts.
     [[nodiscard]] std::int64_t calls_of(const std::string& command_name);

@@ -94,9 +94,9 @@ TEST_F(redis_incarnation, counts_from_when_enough_replicas_follow_it) {
     begin(1);
     (void)sent();
     say("+OK\r\n" + verified(first, false, max_lease));
-    EXPECT_THAT(sent(), ElementsAre("WAIT"));
+    EXPECT_THAT(sent(), ElementsAre("SET", "WAIT"));
     EXPECT_FALSE(incarnation().is_known());
-    say(":0\r\n");
+    say("+OK\r\n:0\r\n");
     EXPECT_TRUE(sent().empty()) << "too few: again after a pause";
     EXPECT_GT(incarnation().due(), now);
     now = incarnation().due();
@@ -104,8 +104,8 @@ TEST_F(redis_incarnation, counts_from_when_enough_replicas_follow_it) {
     EXPECT_THAT(sent(), ElementsAre("verify"));
     EXPECT_EQ(arguments[2], "") << "nothing is confirmed";
     say(verified(first, false, max_lease));
-    EXPECT_THAT(sent(), ElementsAre("WAIT"));
-    say(":1\r\n");
+    EXPECT_THAT(sent(), ElementsAre("SET", "WAIT"));
+    say("+OK\r\n:1\r\n");
     EXPECT_THAT(sent(), ElementsAre("verify"));
     EXPECT_EQ(arguments[2], first) << "now the grace period begins";
     say(verified(first, true, max_lease));
@@ -187,7 +187,7 @@ TEST_F(redis_incarnation, is_confirmed_behind_each_batch_that_needs_replicas) {
     subject->send(handler, 0, *acquire, now,
                   [](std::string& out) { out += "*1\r\n$7\r\nacquire\r\n"; });
     subject->before_flush(now);
-    EXPECT_THAT(sent(), ElementsAre("acquire", "verify", "WAIT"));
+    EXPECT_THAT(sent(), ElementsAre("acquire", "verify", "SET", "WAIT"));
     say(":7\r\n");
     say(verified(second, true, max_lease));
     EXPECT_TRUE(incarnation().fault()) << "before the reply to the acquire counts";

@@ -61,6 +61,10 @@ protected:
         return fault;
     }
 
+    static constexpr std::string_view first_write =
+        "*5\r\n$3\r\nSET\r\n$6\r\nhf:ack\r\n$0\r\n\r\n$2\r\nPX\r\n$7\r\n3600000\r\n";
+    static constexpr std::string_view next_write =
+        "*3\r\n$7\r\nPEXPIRE\r\n$6\r\nhf:ack\r\n$7\r\n3600000\r\n";
     static constexpr std::string_view wait_command = "*3\r\n$4\r\nWAIT\r\n$1\r\n2\r\n$3\r\n100\r\n";
     granting_handler handler;
     engine::redis::command_channel waiting;
@@ -70,13 +74,30 @@ protected:
 TEST_F(redis_replica_wait, is_sent_once_behind_each_batch_that_needs_it) {
     send(1, true);
     send(2, true);
-    EXPECT_EQ(flush(), "PING\r\nPING\r\n" + std::string{wait_command});
+    EXPECT_EQ(flush(), "PING\r\nPING\r\n" + std::string{first_write} + std::string{wait_command});
+    EXPECT_EQ(say(":7\r\n:7\r\n+OK\r\n:2\r\n"), "");
     send(3, false);
     EXPECT_EQ(flush(), "PING\r\n") << "a release needs none";
     send(4, true);
     EXPECT_TRUE(waiting.must_ask_replicas());
-    EXPECT_EQ(flush(), "PING\r\n" + std::string{wait_command});
+    EXPECT_EQ(flush(), "PING\r\n" + std::string{next_write} + std::string{wait_command});
     EXPECT_FALSE(waiting.must_ask_replicas());
+}
+
+TEST_F(redis_replica_wait, says_nothing_without_the_write_before_it) {
+    for (const std::string_view refused : {"-OOM command not allowed\r\n", ":0\r\n"}) {
+        answers.clear();
+        send(1, true);
+        (void)flush();
+        EXPECT_EQ(say(":7\r\n" + std::string{refused} + ":2\r\n"), "");
+        ASSERT_EQ(statuses(1), std::vector{op_status::unknown}) << refused;
+        EXPECT_THAT(answers[0].detail, testing::HasSubstr("hf:ack"));
+        EXPECT_TRUE(waiting.requests().empty());
+    }
+    send(2, true);
+    EXPECT_THAT(flush(), testing::HasSubstr("SET")) << "it is gone: it is made again";
+    EXPECT_EQ(say(":7\r\n+OK\r\n:2\r\n"), "");
+    EXPECT_EQ(statuses(2), std::vector{op_status::granted});
 }
 
 TEST_F(redis_replica_wait, holds_the_replies_back_until_enough_have_acknowledged) {
@@ -87,7 +108,7 @@ TEST_F(redis_replica_wait, holds_the_replies_back_until_enough_have_acknowledged
     EXPECT_EQ(say(":7\r\n:1\r\n*2\r\n:1\r\n$2\r\nab\r\n"), "");
     EXPECT_TRUE(answers.empty())
         << "also what is behind one that is held back: replies have an order";
-    EXPECT_EQ(say(":2\r\n"), "");
+    EXPECT_EQ(say("+OK\r\n:2\r\n"), "");
     EXPECT_EQ(statuses(1), std::vector{op_status::granted});
     EXPECT_EQ(statuses(2), std::vector{op_status::granted});
     EXPECT_EQ(statuses(3), std::vector{op_status::granted});
@@ -100,7 +121,7 @@ TEST_F(redis_replica_wait, makes_requests_that_too_few_have_acknowledged_unknown
     send(1, true);
     send(2, false);
     (void)flush();
-    EXPECT_EQ(say(":7\r\n:1\r\n:1\r\n"), "");
+    EXPECT_EQ(say(":7\r\n:1\r\n+OK\r\n:1\r\n"), "");
     ASSERT_EQ(statuses(1), std::vector{op_status::unknown});
     EXPECT_EQ(answers[0].error, make_error_code(errc::unavailable));
     EXPECT_THAT(answers[0].detail, testing::HasSubstr("1 of 2 replicas"));
@@ -109,14 +130,14 @@ TEST_F(redis_replica_wait, makes_requests_that_too_few_have_acknowledged_unknown
     EXPECT_TRUE(waiting.lacks_replicas()) << "so a later time-out can name the cause";
     send(9, true);
     flush();
-    EXPECT_EQ(say(":7\r\n:2\r\n"), "");
+    EXPECT_EQ(say(":7\r\n:1\r\n:2\r\n"), "");
     EXPECT_FALSE(waiting.lacks_replicas());
 }
 
 TEST_F(redis_replica_wait, counts_an_error_as_no_acknowledgement) {
     send(1, true);
     (void)flush();
-    EXPECT_THAT(say(":7\r\n-UNBLOCKED force unblock from blocking operation\r\n"),
+    EXPECT_THAT(say(":7\r\n+OK\r\n-UNBLOCKED force unblock from blocking operation\r\n"),
                 testing::HasSubstr("replica"))
         << "it is no master any more: the connection must end";
     ASSERT_EQ(statuses(1), std::vector{op_status::unknown});
@@ -127,7 +148,7 @@ TEST_F(redis_replica_wait, counts_an_error_as_no_acknowledgement) {
 TEST_F(redis_replica_wait, delivers_a_refusal_as_such_whatever_the_replicas_say) {
     send(1, true);
     (void)flush();
-    EXPECT_EQ(say("-OOM out of memory\r\n:0\r\n"), "");
+    EXPECT_EQ(say("-OOM out of memory\r\n+OK\r\n:0\r\n"), "");
     ASSERT_EQ(statuses(1), std::vector{op_status::failed});
     EXPECT_EQ(answers[0].error, make_error_code(errc::store_full));
 }
@@ -151,10 +172,10 @@ TEST_F(redis_replica_wait, covers_a_later_batch_by_a_wait_of_its_own) {
     (void)flush();
     send(2, true);
     (void)flush();
-    EXPECT_EQ(say(":7\r\n:2\r\n"), "");
+    EXPECT_EQ(say(":7\r\n+OK\r\n:2\r\n"), "");
     EXPECT_EQ(statuses(1), std::vector{op_status::granted});
     EXPECT_TRUE(statuses(2).empty());
-    EXPECT_EQ(say(":8\r\n:0\r\n"), "");
+    EXPECT_EQ(say(":8\r\n+OK\r\n:0\r\n"), "");
     EXPECT_EQ(statuses(2), std::vector{op_status::unknown});
 }
 
@@ -171,7 +192,7 @@ TEST_F(redis_replica_wait, keeps_subscriptions_that_are_confirmed_meanwhile_in_t
     waiting.subscriptions().add("news", false, inbox, now);
     send(2, false);
     (void)flush();
-    EXPECT_EQ(say(":7\r\n>3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n:8\r\n:2\r\n"), "");
+    EXPECT_EQ(say(":7\r\n>3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n:8\r\n+OK\r\n:2\r\n"), "");
     EXPECT_EQ(statuses(1), std::vector{op_status::granted});
     EXPECT_EQ(statuses(2), std::vector{op_status::granted});
     EXPECT_TRUE(waiting.requests().empty());

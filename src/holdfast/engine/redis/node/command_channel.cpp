@@ -53,6 +53,10 @@ const char* command_channel::on_reply(const reply& reply, base::instant now) {
     if (!requests_.awaits_reply()) { return unexpected_reply; }
     const request& next = requests_.next();
     if (replicas_.is_wait(next)) { return on_acknowledged(reply, now); }
+    if (replicas_.is_write(next)) {
+        on_written(reply, now);
+        return nullptr;
+    }
     if (requests_.held_back() > 0 && next.handler == &incarnation_) {
         return deliver_early(reply, now);
     }
@@ -111,6 +115,19 @@ const char* command_channel::deliver(const reply& reply, base::instant now) {
     }
     watermark_.remove(suppressed);
     return fault;
+}
+
+/// The write before a WAIT: without it, that says nothing.
+void command_channel::on_written(const reply& reply, base::instant now) {
+    replicas_.on_written(reply);
+    if (reply.is_error() && refusals_ != nullptr) {
+        static_cast<void>(refusals_->on_refused(requests_.next(), reply.text(), now));
+    }
+    if (requests_.held_back() > 0) {
+        requests_.pass_over();
+    } else {
+        requests_.drop_front();
+    }
 }
 
 /// The replicas have acknowledged what was sent before, or too few of them: then the requests that

@@ -46,7 +46,7 @@ public:
     explicit command_channel(const channel_options& options)
         : watermark_{options.command_timeout},
           watchdog_{options.command_timeout},
-          replicas_{options.replicas, options.command_timeout},
+          replicas_{options.replicas, options.command_timeout, options.prefix + "ack"},
           incarnation_{requests_, scripts_, options.prefix, options.max_lease, options.replicas} {}
 
     void set_refusal_handler(refusal_handler& handler) noexcept { refusals_ = &handler; }
@@ -97,6 +97,8 @@ public:
     /// needs it.
     [[nodiscard]] bool must_ask_replicas() const noexcept { return replicas_.is_due(); }
     void before_flush(base::instant now);
+    /// The key that is written so that replicas acknowledge all that was done before.
+    void set_acknowledged_key(std::string key) { replicas_.set_key(std::move(key)); }
     /// The last time that replicas were asked, too few of them had acknowledged.
     [[nodiscard]] bool lacks_replicas() const noexcept { return lacks_replicas_; }
 
@@ -121,6 +123,7 @@ private:
     [[nodiscard]] const char* deliver(const reply& reply, base::instant now);
     void send_asking(operation& operation, base::instant now);
     [[nodiscard]] const char* deliver_early(const reply& reply, base::instant now);
+    void on_written(const reply& reply, base::instant now);
     [[nodiscard]] const char* on_acknowledged(const reply& reply, base::instant now);
 
     pipeline requests_;

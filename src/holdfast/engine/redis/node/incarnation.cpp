@@ -28,6 +28,7 @@ incarnation::incarnation(pipeline& requests, script_cache& scripts, const std::s
     : requests_{requests},
       scripts_{scripts},
       key_{prefix + "run"},
+      ack_key_{prefix + "ack"},
       max_lease_{max_lease},
       replicas_{replicas},
       state_{max_lease.count() > 0 ? state::unknown : state::off} {}
@@ -110,6 +111,7 @@ bool incarnation::on_reply(request& request, const reply& reply, base::instant n
         on_verified(reply, now);
         return true;
     }
+    if (request.is(request_kind::write)) { return true; }
     if (!reply.is_integer()) { return false; }
     if (state_ != state::following) { return true; }
     if (reply.integer() < replicas_) {
@@ -146,12 +148,23 @@ void incarnation::on_verified(const reply& reply, base::instant now) {
         ask(id_, now);
     } else {
         state_ = state::following;
-        requests_.enqueue(*this, static_cast<std::uint8_t>(request_kind::wait), nullptr, now,
-                          [this](std::string& out) {
-                              append_command(out, {"WAIT", std::to_string(replicas_),
-                                                   std::to_string(replica_timeout.count())});
-                          });
+        ask_replicas(now);
     }
+}
+
+/// The claim may be another client's, and WAIT covers only what this one has written: see
+/// replica_wait.
+void incarnation::ask_replicas(base::instant now) {
+    const auto enqueue = [&](request_kind kind, auto write) {
+        requests_.enqueue(*this, static_cast<std::uint8_t>(kind), nullptr, now, write);
+    };
+    enqueue(request_kind::write, [this](std::string& out) {
+        append_command(out, {"SET", ack_key_, "", "PX", "3600000"});
+    });
+    enqueue(request_kind::wait, [this](std::string& out) {
+        append_command(
+            out, {"WAIT", std::to_string(replicas_), std::to_string(replica_timeout.count())});
+    });
 }
 
 void incarnation::on_error(request& request, const server_error& error, base::instant now) {
@@ -161,7 +174,7 @@ void incarnation::on_error(request& request, const server_error& error, base::in
     if (!verifies && !forbidden) { return pause(now); } // it is a replica now
     if (error.scripts_are_gone && state_ != state::known) { return pause(now); }
     const char* const rule =
-        forbidden ? "; add +info and +wait to the user's rule (max_lease needs them)" : "";
+        forbidden ? "; add +info, +set and +wait to the user's rule (max_lease needs them)" : "";
     fail(error.code, error.detail.substr(error.detail.find(": ")) + rule);
 }
 

@@ -72,9 +72,10 @@ public:
 
 private:
     enum class state : std::uint8_t { off, unknown, asking, following, pausing, known };
-    enum class request_kind : std::uint8_t { verify, wait };
+    enum class request_kind : std::uint8_t { verify, write, wait };
 
     void ask(std::string_view claimed, base::instant now);
+    void ask_replicas(base::instant now);
     void on_verified(const reply& reply, base::instant now);
     void pause(base::instant now);
     void fail(std::error_code code, std::string reason);
@@ -82,6 +83,7 @@ private:
     pipeline& requests_;
     script_cache& scripts_;
     const std::string key_;
+    const std::string ack_key_;
     const base::milliseconds max_lease_;
     const unsigned replicas_;
     state state_;

@@ -8,7 +8,18 @@ namespace holdfast::engine::redis {
 
 void replica_wait::enqueue_wait(pipeline& requests, base::instant now) {
     if (!due_) { return; }
-    requests.enqueue(*this, 0, nullptr, now, [this](std::string& out) {
+    const auto enqueue = [&](request_kind kind, auto write) {
+        requests.enqueue(*this, static_cast<std::uint8_t>(kind), nullptr, now, write);
+    };
+    constexpr const char* an_hour = "3600000";
+    enqueue(request_kind::write, [&](std::string& out) {
+        if (exists_) {
+            append_command(out, {"PEXPIRE", key_, an_hour});
+        } else {
+            append_command(out, {"SET", key_, "", "PX", an_hour});
+        }
+    });
+    enqueue(request_kind::wait, [this](std::string& out) {
         append_command(out, {"WAIT", std::to_string(replicas_), std::to_string(timeout_.count())});
     });
     due_ = false;
@@ -27,6 +38,11 @@ std::optional<connection_loss> replica_wait::shortage(const reply& reply,
         auto error = parse_server_error(reply.text(), server);
         if (error.code != errc::internal) { out.code = error.code; }
         out.detail = std::move(error.detail);
+        return out;
+    }
+    if (!exists_) {
+        out.detail = "Redis at " + server + ": it did not write " + key_ +
+                     ", by which replicas acknowledge what was done before; try again";
         return out;
     }
     if (reply.is_integer() && reply.integer() >= replicas_) { return std::nullopt; }

@@ -6,33 +6,52 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace holdfast::engine::redis {
 
-/// Sends one WAIT behind each batch of requests that contains an acquire or a renewal. It covers
-/// all that was sent before it on the connection, also what was only read. The channel holds the
-/// replies back until that of the WAIT.
+/// Sends one WAIT behind each batch of requests that contains an acquire or a renewal. The channel
+/// holds the replies back until that of the WAIT.
+///
+/// On Redis 8.0 and Valkey 8, WAIT covers what the connection itself has written, and not what it
+/// has read, such as a grant that another client wrote; on Redis 7.0 it covers both. So each WAIT
+/// follows a write of its own, to a key that exists for this: replicas that acknowledge it have all that was done before.
+/// It is a PEXPIRE, which a server at its maxmemory executes, too.
 ///
 /// WAIT blocks what follows on the connection, so its time-out is short.
 ///
 /// Thread safety: none.
 class replica_wait final : public request_handler {
 public:
-    replica_wait(unsigned replicas, base::milliseconds command_timeout) noexcept
-        : replicas_{replicas}, timeout_{std::min(longest, command_timeout / 2)} {}
+    replica_wait(unsigned replicas, base::milliseconds command_timeout, std::string key)
+        : replicas_{replicas},
+          timeout_{std::min(longest, command_timeout / 2)},
+          key_{std::move(key)} {}
+
+    /// The key to write, instead of the former one.
+    void set_key(std::string key) {
+        exists_ = exists_ && key == key_;
+        key_ = std::move(key);
+    }
 
     /// Marks a request of an operation that needs replicas.
     void note(request& request, const operation& operation) noexcept {
         request.needs_replicas = operation.needs_replicas;
         due_ = due_ || operation.needs_replicas;
     }
-    /// Enqueues a WAIT, if a marked request was enqueued since the last one.
+    /// Enqueues a write and a WAIT, if a marked request was enqueued since the last one.
     void enqueue_wait(pipeline& requests, base::instant now);
     [[nodiscard]] bool is_due() const noexcept { return due_; }
-    void end_session() noexcept { due_ = false; }
+    void end_session() noexcept { due_ = exists_ = false; }
 
+    [[nodiscard]] bool is_write(const request& request) const noexcept {
+        return request.handler == this && request.is(request_kind::write);
+    }
     [[nodiscard]] bool is_wait(const request& request) const noexcept {
-        return request.handler == this;
+        return request.handler == this && request.is(request_kind::wait);
+    }
+    void on_written(const reply& reply) noexcept {
+        exists_ = reply.is_integer() ? reply.integer() == 1 : !reply.is_error();
     }
     /// Empty: enough replicas have acknowledged. `reply` is that of a WAIT.
     [[nodiscard]] std::optional<connection_loss> shortage(const reply& reply,
@@ -48,11 +67,14 @@ public:
     }
 
 private:
+    enum class request_kind : std::uint8_t { write, wait };
     static constexpr base::milliseconds longest{100};
 
     unsigned replicas_;
     base::milliseconds timeout_; ///< shorter than the server's silence that ends the connection
-    bool due_ = false;           ///< a marked request is behind the last WAIT
+    std::string key_;
+    bool exists_ = false; ///< the key: the last write was done
+    bool due_ = false;    ///< a marked request is behind the last WAIT
 };
 
 } // namespace holdfast::engine::redis

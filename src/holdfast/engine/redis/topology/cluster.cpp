@@ -118,6 +118,7 @@ void cluster::on_slots(instant now) {
         if (map_.slots_of(master) > 0) {
             auto& used = *use(master);
             any_down = used.is_down() || any_down;
+            choose_acknowledged_key(master);
             // Its holds may be lost, and nobody may ask for them for long.
             if (used.replaces()) { nodes_[master]->connect(now, connect_when::due); }
         } else if (master < masters_.size() && !masters_[master]->is_kept(now)) {
@@ -186,7 +187,21 @@ void cluster::on_ended(node& node, const connection_loss& loss) {
     listener_.on_ended(node, loss);
 }
 
+/// Replicas acknowledge a write to a key of this node: see replica_wait.
+void cluster::choose_acknowledged_key(slot_map::index master) {
+    if (options_.replicas == 0 || map_.slots_of(master) == 0) { return; }
+    const auto slot = map_.slot_of(master, masters_[master]->acknowledged_slot);
+    nodes_[master]->channel().set_acknowledged_key(options_.prefix + "ack:{" + slot_tag(slot) +
+                                                   "}");
+}
+
 bool cluster::on_refused(node& node, request& request, std::string_view error, instant now) {
+    if (!request.op) { // the write of a key whose slot may be moving
+        auto& master = owner_of(node);
+        ++master.acknowledged_slot;
+        const auto index = map_.find(master.address());
+        if (index != slot_map::nobody) { choose_acknowledged_key(index); }
+    }
     if (error.starts_with("CLUSTERDOWN") || error.find("non local key") != std::string_view::npos) {
         want_slots(asked_ + least_pause);
     }
@@ -203,6 +218,7 @@ bool cluster::on_refused(node& node, request& request, std::string_view error, i
         const auto former = map_.owner(found->slot);
         if (former != slot_map::nobody && former != master) { note_move(now); }
         map_.assign(found->slot, master);
+        choose_acknowledged_key(master);
         moves_.note(found->slot, master, now);
         want_slots(asked_ + least_pause);
     }

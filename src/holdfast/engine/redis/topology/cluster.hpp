@@ -63,6 +63,7 @@ private:
     void on_no_slots(base::instant now);
     void free_closed() noexcept;
     void note_move(base::instant now) noexcept;
+    void choose_acknowledged_key(slot_map::index master);
 
     const options& options_;
     const std::vector<std::string> inbox_channels_;

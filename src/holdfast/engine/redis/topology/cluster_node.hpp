@@ -42,6 +42,9 @@ public:
     /// Its last connection has failed, and there is no new one yet.
     [[nodiscard]] bool is_down() const noexcept { return down_ && !retired_; }
 
+    /// Which of its slots has the key that its replicas acknowledge: another one after a refusal.
+    unsigned acknowledged_slot = 0;
+
 private:
     [[nodiscard]] std::optional<net::endpoint> endpoint(base::instant now,
                                                         connect_when when) override;

@@ -103,6 +103,13 @@ slot_map::changes slot_map::replace(const std::vector<slot_range>& ranges,
     return out;
 }
 
+unsigned slot_map::slot_of(index master, unsigned nth) const noexcept {
+    unsigned left = nth % masters_[master].slots;
+    unsigned slot = 0;
+    while (owners_[slot] != master || left-- > 0) { ++slot; }
+    return slot;
+}
+
 slot_map::index slot_map::first_from(std::string_view address, bool after) const {
     index out = nobody;
     std::string best;

@@ -67,6 +67,8 @@ public:
     };
     /// The whole table anew, but for `moves`, which are known better.
     changes replace(const std::vector<slot_range>& ranges, std::span<const slot_move> moves = {});
+    /// The n-th slot of a master, counting around. REQUIRES: it has slots.
+    [[nodiscard]] unsigned slot_of(index master, unsigned nth) const noexcept;
     /// Keeps a master without slots from being replaced by another, as long as it is in use.
     void keep(index master, bool in_use) noexcept { masters_[master].kept = in_use; }
 
