@@ -53,8 +53,10 @@ std::vector<redis::result> one_thread(const bench_setup& setup, redis::placement
     holdfast::client of_one{alone.url()};
     holdfast::mutex in_cluster{of_cluster, "ours"};
     holdfast::mutex in_one{of_one, "ours"};
+    constexpr std::size_t names = 8;
     std::vector<std::unique_ptr<holdfast::mutex>> spread_out;
-    for (int i = 0; i < 8; ++i) {
+    spread_out.reserve(names);
+    for (std::size_t i = 0; i < names; ++i) {
         spread_out.push_back(
             std::make_unique<holdfast::mutex>(of_cluster, "ours" + std::to_string(i)));
     }

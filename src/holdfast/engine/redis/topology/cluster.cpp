@@ -91,9 +91,8 @@ std::optional<rejection> cluster::reject(const hello& /*hello*/) const { return 
 
 void cluster::ask_for_slots(instant now) {
     std::vector<net::endpoint> servers;
-    for (std::size_t at = 0; at < masters_.size(); ++at) {
-        const auto& each = *masters_[at];
-        if (!each.is_retired() && !each.is_down()) { servers.push_back(each.reachable()); }
+    for (const auto& each : masters_) {
+        if (!each->is_retired() && !each->is_down()) { servers.push_back(each->reachable()); }
     }
     for (const auto& seed : options_.cluster->seeds) {
         const bool known = std::any_of(servers.begin(), servers.end(), [&](const auto& each) {
@@ -114,7 +113,8 @@ void cluster::on_slots(instant now) {
     if (changes.moved) { note_move(now); }
     ask_another_ = changes.contradicted;
     bool any_down = false;
-    for (slot_map::index master = 0; master < map_.size(); ++master) {
+    for (std::size_t at = 0; at < map_.size(); ++at) {
+        const auto master = static_cast<slot_map::index>(at);
         if (map_.slots_of(master) > 0) {
             auto& used = *use(master);
             any_down = used.is_down() || any_down;
