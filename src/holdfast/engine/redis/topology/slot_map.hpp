@@ -43,7 +43,7 @@ public:
     static constexpr index nobody = 0xffff;
     static constexpr std::size_t max_masters = 2'000;
 
-    slot_map() : owners_{} { owners_.fill(nobody); }
+    slot_map() { owners_.fill(nobody); }
 
     [[nodiscard]] index owner(unsigned slot) const noexcept { return owners_[slot]; }
     [[nodiscard]] const announced_address& address(index master) const noexcept {
@@ -83,7 +83,7 @@ private:
         bool kept = false;
     };
 
-    std::array<index, slot_count> owners_;
+    std::array<index, slot_count> owners_{};
     std::vector<known_master> masters_;
     unsigned covered_ = 0;
 };
