@@ -15,7 +15,8 @@ namespace holdfast::engine::redis {
 ///
 /// On Redis 8.0 and Valkey 8, WAIT covers what the connection itself has written, and not what it
 /// has read, such as a grant that another client wrote; on Redis 7.0 it covers both. So each WAIT
-/// follows a write of its own, to a key that exists for this: replicas that acknowledge it have all that was done before.
+/// follows a write of its own, to a key that exists for this: replicas that acknowledge it have
+/// all that was done before.
 /// It is a PEXPIRE, which a server at its maxmemory executes, too.
 ///
 /// WAIT blocks what follows on the connection, so its time-out is short.
