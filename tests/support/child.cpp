@@ -6,9 +6,13 @@
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <poll.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 namespace holdfast::test {
@@ -38,14 +42,43 @@ bool read_all(int from_child, std::string& text) {
     }
 }
 
+#ifdef HOLDFAST_TEST_SANITIZED
+/// Whether every other thread of this process sleeps in the kernel.
+bool others_sleep() {
+    const auto self = std::to_string(::gettid());
+    for (const auto& thread : std::filesystem::directory_iterator{"/proc/self/task"}) {
+        if (thread.path().filename() == self) { continue; }
+        std::ifstream file{thread.path() / "stat"};
+        std::string line{std::istreambuf_iterator<char>{file}, {}};
+        // pid (name) state ...; a thread that has just ended has no line.
+        const auto end_of_name = line.rfind(") ");
+        if (end_of_name != std::string::npos && line.compare(end_of_name + 2, 1, "S") != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The sanitizers' allocators do not support a fork while another thread allocates: the child would
+/// wait for ever for a lock that the thread held. A thread that sleeps does not allocate.
+void wait_until_others_sleep() {
+    std::this_thread::sleep_for(100ms);
+    const stopwatch watch;
+    int quiet = 0;
+    while (quiet < 3 && watch.elapsed() < long_wait) {
+        quiet = others_sleep() ? quiet + 1 : 0;
+        if (quiet == 0) { std::this_thread::sleep_for(1ms); }
+    }
+}
+#endif
+
 } // namespace
 
 std::string in_child(const std::function<std::string()>& body) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) { throw std::system_error{errno, std::generic_category()}; }
 #ifdef HOLDFAST_TEST_SANITIZED
-    // The sanitizers' allocators do not support a fork while another thread allocates.
-    std::this_thread::sleep_for(100ms);
+    wait_until_others_sleep();
 #endif
     const auto child = ::fork();
     if (child < 0) { throw std::system_error{errno, std::generic_category()}; }
