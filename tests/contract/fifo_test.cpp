@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace {
 
 using namespace holdfast::test;

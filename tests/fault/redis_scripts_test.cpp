@@ -5,6 +5,8 @@
 #include <deque>
 #include <set>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

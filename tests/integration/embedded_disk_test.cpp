@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

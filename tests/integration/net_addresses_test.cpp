@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <vector>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <system_error>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

@@ -20,6 +20,8 @@
 #include <system_error>
 #include <vector>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 
 namespace {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

@@ -17,6 +17,8 @@
 #include <filesystem>
 #include <fstream>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 namespace {
 

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::test {
 
 namespace {

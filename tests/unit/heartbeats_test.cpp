@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::drive {
 namespace {
 

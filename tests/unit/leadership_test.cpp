@@ -9,6 +9,8 @@
 #include <deque>
 #include <string>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::drive {
 namespace {
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::machine {
 namespace {
 

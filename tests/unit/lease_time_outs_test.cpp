@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::machine {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace {
 
 using namespace std::chrono_literals;

@@ -8,6 +8,8 @@
 #include <array>
 #include <string>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::machine {
 namespace {
 

@@ -9,6 +9,8 @@
 
 #include <vector>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::machine {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+// compiled alone: other files of the folder have helpers of the same names
+
 namespace holdfast::sim {
 
 namespace {
