@@ -5,7 +5,8 @@ function(holdfast_compile target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
     target_compile_options(${target} PRIVATE
         -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
-        $<$<NOT:$<BOOL:${HOLDFAST_BATCH}>>:-Wshadow> # a file of a batch sees names of the one before
+        # In a batch a file sees the names of the one before it.
+        $<$<NOT:$<BOOL:${HOLDFAST_BATCH}>>:-Wshadow>
         -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
         $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 endfunction()
@@ -34,11 +35,11 @@ function(holdfast_define_path name path)
 endfunction()
 
 # holdfast_batch(RESULT TARGET ROOT SOURCE...): with HOLDFAST_BATCH, replaces sources by files that
-# include up to about eight of one folder each, which compile in a third of the time. Paths are
-# relative to ROOT, an include folder of the target, so that clones share what ccache has. A file's
-# batch follows from its name: a new file changes one batch only. Sources that get a path (see above)
-# stay alone, and so does a file with the comment `// compiled alone`, whose names clash with those of
-# others: configure again after adding it.
+# include a few of one folder each, which compile in a third of the time. Paths are relative to ROOT,
+# an include folder of the target, so that clones share what ccache has. A file's batch follows from
+# its name: a new file changes one batch only. Sources that get a path (see above) stay alone, and so
+# does a file with the comment `// compiled alone`, whose names clash with those of others: configure
+# again after adding it.
 function(holdfast_batch result target root)
     set(${result} ${ARGN} PARENT_SCOPE)
     if(NOT HOLDFAST_BATCH)
@@ -50,8 +51,10 @@ function(holdfast_batch result target root)
         get_filename_component(path ${source} ABSOLUTE)
         set(alone "")
         if(source MATCHES "\\.cpp$")
-            file(STRINGS ${path} alone LIMIT_COUNT 1 REGEX
-                "// compiled alone|HOLDFAST_(CLI|SOURCE_FOLDER|CHECK_HISTORY|LOCK_TAKER|CLOCK_SHIFT_LIBRARY|INTEROP_[A-Z]+)[^A-Z_]")
+            set(paths CLI SOURCE_FOLDER CHECK_HISTORY LOCK_TAKER CLOCK_SHIFT_LIBRARY INTEROP_[A-Z]+)
+            string(REPLACE ";" "|" paths "${paths}")
+            file(STRINGS ${path} alone LIMIT_COUNT 1
+                REGEX "// compiled alone|HOLDFAST_(${paths})[^A-Z_]")
         endif()
         if(alone OR NOT source MATCHES "\\.cpp$")
             list(APPEND out ${source})

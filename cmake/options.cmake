@@ -18,8 +18,7 @@ option(HOLDFAST_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 # include that it lacks.
 option(HOLDFAST_PRECOMPILE "Precompile the standard headers that most files read" OFF)
 
-# Compiles about eight files at once: see holdfast_batch. Builds without it show that no file leans on
-# another one of its folder.
+# See holdfast_batch. Builds without it show that no file leans on another one of its folder.
 option(HOLDFAST_BATCH "Compile several sources of a folder as one" OFF)
 
 # Parts that are switched off: holdfast_glob skips folders with these names, and files whose names
