@@ -35,11 +35,11 @@ function(holdfast_define_path name path)
 endfunction()
 
 # holdfast_batch(RESULT TARGET ROOT SOURCE...): with HOLDFAST_BATCH, replaces sources by files that
-# include a few of one folder each, which compile in a third of the time. Paths are relative to ROOT,
-# an include folder of the target, so that clones share what ccache has. A file's batch follows from
-# its name: a new file changes one batch only. Sources that get a path (see above) stay alone, and so
-# does a file with the comment `// compiled alone`, whose names clash with those of others: configure
-# again after adding it.
+# include a few of one folder each, which compile in a third of the time. Paths are relative to
+# ROOT, an include folder of the target, so that clones share what ccache has. A file's batch comes
+# from its name: a new file changes one batch only. Sources that get a path (see above) stay alone,
+# and so does a file with the comment `// compiled alone`, whose names clash with those of others:
+# configure again after adding it.
 function(holdfast_batch result target root)
     set(${result} ${ARGN} PARENT_SCOPE)
     if(NOT HOLDFAST_BATCH)
