@@ -20,10 +20,7 @@ constexpr int changes = 5;
 /// The store: two files that belong together, read and written one by one.
 class store {
 public:
-    int read(std::size_t file) const {
-        const std::lock_guard lock{mutex_};
-        return files_.at(file);
-    }
+    int read(std::size_t file) const { return files_.at(file); }
     void write(std::size_t file, int version, std::uint64_t token) {
         const std::lock_guard lock{mutex_};
         guard_.check(token); // throws stale_token if a newer writer was here
@@ -31,8 +28,8 @@ public:
     }
 
 private:
-    mutable std::mutex mutex_;
-    std::array<int, 2> files_{};
+    std::mutex mutex_; // makes check and write one step
+    std::array<std::atomic<int>, 2> files_{};
     holdfast::fence guard_;
 };
 

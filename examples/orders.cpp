@@ -43,9 +43,9 @@ private:
 // [doc: orders]
 enum class answer { accepted, duplicate, busy };
 
-answer submit(holdfast::client& fleet, order_table& table, const std::string& order) {
-    holdfast::mutex user{fleet, "user:42"}; // other users' orders do not wait
-    const auto lease = user.try_acquire_for(10s, {.note = order});
+answer submit(holdfast::client& fleet, order_table& table, int user, const std::string& order) {
+    holdfast::mutex lock{fleet, "user:" + std::to_string(user), {.lease = 5s}};
+    const auto lease = lock.try_acquire_for(10s, {.note = order});
     if (!lease) { return answer::busy; } // the user's earlier orders take too long: 503
     if (table.contains(order, lease->token())) { return answer::duplicate; }
     std::this_thread::sleep_for(5ms); // checks the credit, reserves the goods
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
         servers.emplace_back([&] { // each could be a process of its own
             holdfast::client fleet{url};
             start.arrive_and_wait();
-            ++answers.at(static_cast<std::size_t>(submit(fleet, table, "order 7")));
+            ++answers.at(static_cast<std::size_t>(submit(fleet, table, 42, "order 7")));
         });
     }
     servers.clear(); // joins
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
               << answers[2] << " busy\n";
 
     holdfast::client fleet{url};
-    const bool accepted = submit(fleet, table, "order 8") == answer::accepted;
+    const bool accepted = submit(fleet, table, 42, "order 8") == answer::accepted;
     std::cout << "order 8, by the same user: " << (accepted ? "accepted" : "refused") << '\n';
     std::cout << "in the table: " << table.size() << '\n';
 }

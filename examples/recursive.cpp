@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <mutex>
+#include <string>
 
 namespace {
 
@@ -22,14 +23,14 @@ public:
         pay(amount);                        // locks again: count() is 2 in there
         pay(-1);
     }
-    // [end]
     int balance() const { return balance_; }
-    unsigned count() const { return lock_.count(); }
+    unsigned owed_unlocks() const { return lock_.count(); }
 
 private:
     holdfast::recursive_mutex lock_;
     int balance_ = 0;
 };
+// [end]
 
 } // namespace
 
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
     holdfast::client fleet{url};
     account account{fleet, "account:7"};
     account.pay_with_fee(10);
-    std::cout << "balance " << account.balance() << ", owed unlocks " << account.count() << '\n';
+    std::cout << "balance " << account.balance() << ", owed unlocks " << account.owed_unlocks()
+              << '\n';
 
     holdfast::client other{url};
     const bool is_free = holdfast::mutex{other, "account:7"}.try_acquire().has_value();

@@ -33,32 +33,35 @@ int access_row(int file, std::uint64_t token, std::optional<int> items = {}) {
     require(::lockf(file, F_LOCK, 0) == 0 && ::pread(file, &row, sizeof row, 0) >= 0);
     holdfast::fence{row.token}.check(token); // throws stale_token
     row = {token, items.value_or(row.items)};
-    require(::pwrite(file, &row, sizeof row, 0) == sizeof row && ::lockf(file, F_ULOCK, 0) == 0);
+    require(::pwrite(file, &row, sizeof row, 0) == ssize_t{sizeof row} &&
+            ::lockf(file, F_ULOCK, 0) == 0);
     return row.items;
 }
 
+void pay() { std::this_thread::sleep_for(2ms); }
+void die() { std::raise(SIGKILL); }
+
 // [doc: stock]
 /// Sells one item; false if none is left. All processes call it at the same time.
-bool sell_one(holdfast::mutex& stock, int store, bool dies) {
+bool sell_one(holdfast::mutex& stock, int store, void (*take_payment)()) {
     const auto lease = stock.acquire(); // waits its turn
     const int items = access_row(store, lease.token());
     if (items == 0) { return false; }
-    std::this_thread::sleep_for(2ms); // takes the payment
-    if (dies) { std::raise(SIGKILL); }
+    take_payment(); // too slow for a transaction of the store
     access_row(store, lease.token(), items - 1);
     return true;
 }
 // [end]
 
 /// Starts a process that sells until nothing is left. Its exit code is how many it has sold.
-::pid_t start_seller(const char* url, int store, bool dies = false) {
+::pid_t start_seller(const char* url, int store, void (*take_payment)()) {
     const ::pid_t pid = ::fork(); // no client exists yet: it would be inert in the child
     require(pid >= 0);
     if (pid > 0) { return pid; }
     holdfast::client fleet{url};
     holdfast::mutex stock{fleet, "stock:1001", {.lease = 1s}};
     int sold = 0;
-    while (sell_one(stock, store, dies)) { ++sold; }
+    while (sell_one(stock, store, take_payment)) { ++sold; }
     ::_exit(sold);
 }
 
@@ -72,11 +75,12 @@ int main(int argc, char** argv) {
     access_row(store, 1, 40);
 
     int status = 0;
-    require(::waitpid(start_seller(url, store, true), &status, 0) > 0);
-    std::cout << "the first seller was killed: " << (WIFSIGNALED(status) ? "yes" : "no") << '\n';
+    require(::waitpid(start_seller(url, store, die), &status, 0) > 0);
+    const bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    std::cout << "the first seller was killed: " << (was_killed ? "yes" : "no") << '\n';
 
     std::array<::pid_t, 4> sellers{};
-    for (auto& seller : sellers) { seller = start_seller(url, store); }
+    for (auto& seller : sellers) { seller = start_seller(url, store, pay); }
     int sold = 0;
     for (const auto seller : sellers) {
         require(::waitpid(seller, &status, 0) == seller && WIFEXITED(status));
