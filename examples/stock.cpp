@@ -59,7 +59,7 @@ bool sell_one(holdfast::mutex& stock, int store, void (*take_payment)()) {
     require(pid >= 0);
     if (pid > 0) { return pid; }
     holdfast::client fleet{url};
-    holdfast::mutex stock{fleet, "stock:1001", {.lease = 1s}};
+    holdfast::mutex stock{fleet, "stock:1001", {.lease = 2s}};
     int sold = 0;
     while (sell_one(stock, store, take_payment)) { ++sold; }
     ::_exit(sold);
