@@ -19,9 +19,8 @@ class redisson_fair : public redis_fault {
 protected:
     [[nodiscard]] std::vector<std::string> waiters() {
         std::vector<std::string> all;
-        for (const auto& each : server.command({"LRANGE", queue, "0", "-1"}).items()) {
-            all.push_back(each.string());
-        }
+        const auto found = server.command({"LRANGE", queue, "0", "-1"});
+        for (const auto& each : found.items()) { all.push_back(each.string()); }
         return all;
     }
     [[nodiscard]] std::int64_t server_ms() {

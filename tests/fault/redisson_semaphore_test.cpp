@@ -19,9 +19,8 @@ protected:
     /// The permits that are out.
     [[nodiscard]] std::vector<std::string> out() {
         std::vector<std::string> all;
-        for (const auto& each : server.command({"ZRANGE", permits, "0", "-1"}).items()) {
-            all.push_back(each.string());
-        }
+        const auto found = server.command({"ZRANGE", permits, "0", "-1"});
+        for (const auto& each : found.items()) { all.push_back(each.string()); }
         return all;
     }
     [[nodiscard]] milliseconds left(const std::string& permit) {
@@ -31,9 +30,9 @@ protected:
         return milliseconds{std::stoll(server.command({"ZSCORE", permits, permit}).string()) - now};
     }
     /// A permit of its expirable semaphore; 922337203685477 stands for no lease.
-    void take_as_java(const std::string& id, const std::string& until = "922337203685477") {
+    void take_as_java(const std::string& permit, const std::string& until = "922337203685477") {
         server.command({"DECRBY", "slots", "1"});
-        server.command({"ZADD", permits, until, id});
+        server.command({"ZADD", permits, until, permit});
     }
 
     const std::string id = std::string("\0\1\2\3\4\5\6\7\x80\x81\n\xff:12", 15) + 'z';

@@ -1,5 +1,5 @@
-// polling_layout with Redisson's commands: the channels of its primitives, and the place of a waiter
-// for its fair lock.
+// polling_layout with Redisson's commands: the channels of its primitives, and the place of a
+// waiter for its fair lock.
 
 #include "holdfast/engine/redis/layout/layout_set.hpp"
 #include "unit/redis_channel_fixture.hpp"

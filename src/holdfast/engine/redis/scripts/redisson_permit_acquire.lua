@@ -22,7 +22,7 @@ if lives then -- This request was sent before.
     return 0
 end
 local free = call('GET', key)
-if free and not tonumber(free) then return {err = 'HFFOREIGN it holds no number of permits'} end
+if free and not tonumber(free) then return {err = 'HFFOREIGN its key holds something else'} end
 local ended = call('ZRANGEBYSCORE', all, '-inf', string.format('%.0f', ms))
 if free and #ended > 0 then
     free = tonumber(free) + #ended

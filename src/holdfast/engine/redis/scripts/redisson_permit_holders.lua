@@ -1,7 +1,6 @@
 -- Who has permits of a semaphore, as the answer of redisson_inspect.lua. No script by itself.
 local function report_permits(key)
     local free, now, holders, places = tonumber(redis.call('GET', key)), now_ms(), {}, {}
-    if not free then return {err = 'HFFOREIGN it holds no number of permits'} end
     local all = redis.call('ZRANGE', permits_key(key), 0, -1, 'WITHSCORES')
     for i = 1, #all, 2 do
         local owner = string.match(all[i], '^(%x+%-[%x%-]+:%d+):%d+$') or

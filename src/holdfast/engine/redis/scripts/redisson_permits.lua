@@ -26,4 +26,11 @@ local function write_permits(key, owner, count, ends)
     end
 end
 
-local function is_semaphore(key) return redis.call('TYPE', key).ok == 'string' end
+-- False for another lock, or none; an error for a string that is no number.
+local function is_semaphore(key)
+    if redis.call('TYPE', key).ok ~= 'string' then return false end
+    if not tonumber(redis.call('GET', key)) then
+        error({err = 'HFFOREIGN its key holds something else'})
+    end
+    return true
+end
