@@ -7,12 +7,12 @@ namespace holdfast::interop {
 namespace {
 
 /// What keeps what out.
-struct exclusion {
+struct half_pair {
     const char* held;
     const char* wanted;
 };
-constexpr std::array exclusions{exclusion{"write", "write"}, exclusion{"write", "read"},
-                                exclusion{"read", "write"}};
+constexpr std::array exclusions{half_pair{"write", "write"}, half_pair{"write", "read"},
+                                half_pair{"read", "write"}};
 
 } // namespace
 

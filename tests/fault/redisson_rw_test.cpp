@@ -1,6 +1,8 @@
 // A shared_mutex in layout::redisson: the keys and messages of Redisson's read-write lock. The test
 // acts as Redisson by raw commands; interop/ has the real one.
 
+// compiled alone: other files of the folder have constants of the same names
+
 #include "fault/redis_fixture.hpp"
 
 #include <thread>

@@ -1,6 +1,8 @@
 // A counting_semaphore in layout::redisson: the keys and messages of Redisson's semaphores. The
 // test acts as Redisson by raw commands; interop/ has the real one.
 
+// compiled alone: other files of the folder have constants of the same names
+
 #include "fault/redis_fixture.hpp"
 
 #include <thread>
