@@ -81,13 +81,13 @@ TEST_P(redisson_semaphore, a_release_wakes_the_other_side) {
 TEST_P(redisson_semaphore, permits_of_a_killed_holder_come_back_when_their_leases_have_ended) {
     both_ways([&](const sides& now) {
         const auto victim = another(now.ours);
+        const stopwatch since;
         ASSERT_EQ(victim->ask(take("a", short_lease)), "held");
         ASSERT_EQ(victim->ask(take("b", short_lease)), "held");
-        const stopwatch since;
         const auto waiter = now.other.start(wait("c"));
         victim->kill();
         EXPECT_EQ(waiter.text(short_lease + slack + slack), "held");
-        EXPECT_GT(since.elapsed(), short_lease - 100ms);
+        EXPECT_GE(since.elapsed(), short_lease);
         ASSERT_EQ(now.other.ask(wait("d", short_lease)), "held") << "it was taken a bit later";
         EXPECT_EQ(now.other.ask(take("e")), "busy");
         EXPECT_EQ(now.other.ask("release c"), "released");
