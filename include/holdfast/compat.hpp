@@ -56,7 +56,9 @@ namespace holdfast::compat {
     return options;
 }
 
-/// The terms of Redisson's getLock() with its watchdog: 30 s, renewed after each third.
+/// The terms of Redisson's getLock() with its watchdog: 30 s, renewed after each third. Also for a
+/// shared_mutex, which is its getReadWriteLock(), and for a counting_semaphore, which is its
+/// getPermitExpirableSemaphore() or getSemaphore().
 [[nodiscard]] inline lock_options redisson() {
     lock_options options;
     options.layout = layout::redisson;
@@ -67,6 +69,13 @@ namespace holdfast::compat {
 [[nodiscard]] inline lock_options redisson_fenced() {
     lock_options options = redisson();
     options.fencing = true;
+    return options;
+}
+
+/// The terms of Redisson's getFairLock(): those of getLock(), in the order of its queue.
+[[nodiscard]] inline lock_options redisson_fair() {
+    lock_options options = redisson();
+    options.layout = layout::redisson_fair;
     return options;
 }
 

@@ -53,12 +53,19 @@ terms terms_of(const words& arguments, bool waits) {
         const auto from = arguments.begin() + static_cast<std::ptrdiff_t>(first_option);
         return std::find(from, arguments.end(), option) != arguments.end();
     };
+    const auto kind = [&]() -> std::string {
+        for (const auto* const each : {"read", "write", "fair", "semaphore", "expirable"}) {
+            if (has(each)) { return each; }
+        }
+        return {};
+    };
     return {.name = arguments.at(1),
             .lease = in_ms(arguments.at(2)),
             .wait = waits ? in_ms(arguments.at(3)) : milliseconds{0},
             .watchdog = has("watchdog"),
             .fenced = has("fenced"),
-            .reentrant = has("reentrant")};
+            .reentrant = has("reentrant"),
+            .kind = kind()};
 }
 
 void increment(const std::string& file) {
@@ -105,7 +112,7 @@ void driver::handle(const std::string& number, const std::string& command, const
     } else if (command == "ask") {
         aside([this, arguments] { return ask(arguments.at(0)); });
     } else if (command == "force") {
-        aside([this, arguments] { return admin_.break_lock(arguments.at(0)) ? "broken" : "free"; });
+        aside([this, arguments] { return force(arguments); });
     } else if (command == "count") {
         aside([this, arguments] { return count(arguments); });
     } else {
@@ -116,6 +123,12 @@ void driver::handle(const std::string& number, const std::string& command, const
 std::string driver::intrude(const std::string& name) {
     // An owner of ours, well formed, which holds nothing.
     return admin_.release(name, fleet_.id() + ":1000000") ? "released" : "refused";
+}
+
+std::string driver::force(const words& arguments) {
+    const bool fair = arguments.size() > 1 && arguments.at(1) == "fair";
+    const admin by{fleet_, fair ? layout::redisson_fair : layout_};
+    return by.break_lock(arguments.at(0)) ? "broken" : "free";
 }
 
 std::string driver::ask(const std::string& name) {

@@ -17,7 +17,7 @@ lock_options hold::options(const terms& wanted) const {
     lock_options options;
     options.lease = wanted.watchdog ? watchdog_ : wanted.lease;
     options.renew = wanted.watchdog;
-    options.layout = layout_;
+    options.layout = wanted.kind == "fair" ? layout::redisson_fair : layout_;
     if (wanted.fenced) { options.fencing = true; }
     return options;
 }
@@ -28,7 +28,27 @@ std::string hold::acquire(const terms& wanted) {
     lease_.reset();
     counted_.reset();
     mutex_.reset();
+    if (!wanted.kind.empty()) {
+        lease_ = take_kind(wanted);
+        return lease_ ? "held" : "busy";
+    }
     return wanted.reentrant ? take_again_and_again(wanted) : take(wanted);
+}
+
+std::optional<lease> hold::take_kind(const terms& wanted) {
+    if (wanted.kind == "read") {
+        return shared_mutex{fleet_, wanted.name, options(wanted)}.try_acquire_shared_for(
+            wanted.wait);
+    }
+    if (wanted.kind == "write") {
+        return shared_mutex{fleet_, wanted.name, options(wanted)}.try_acquire_for(wanted.wait);
+    }
+    if (wanted.kind == "fair") {
+        return mutex{fleet_, wanted.name, options(wanted)}.try_acquire_for(wanted.wait);
+    }
+    constexpr unsigned permits = 2; // as PROTOCOL.md says
+    return counting_semaphore{fleet_, wanted.name, permits, options(wanted)}.try_acquire_for(
+        1, wanted.wait);
 }
 
 std::string hold::take(const terms& wanted) {

@@ -19,6 +19,7 @@ struct terms {
     bool watchdog = false;
     bool fenced = false;
     bool reentrant = false;
+    std::string kind{}; ///< of Redisson's: read, write, fair, semaphore, expirable; empty: a mutex
 };
 
 /// The answers are those of interop/PROTOCOL.md. Thread safety: none, and all calls must come from
@@ -36,6 +37,7 @@ public:
 private:
     [[nodiscard]] lock_options options(const terms& wanted) const;
     std::string take(const terms& wanted);
+    std::optional<lease> take_kind(const terms& wanted);
     std::string take_again_and_again(const terms& wanted);
 
     const client& fleet_;

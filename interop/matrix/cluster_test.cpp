@@ -58,24 +58,50 @@ protected:
     /// The waiter sleeps; the message of the release wakes it, long before the lease ends and
     /// mostly before it would ask again by itself.
     static void expect_wake_ups(const lock_requests& lock, driver_process& holder,
-                                driver_process& waiter) {
+                                driver_process& waiter, const std::string& kind = "") {
         constexpr auto soon = test::scaled(120ms);
         std::vector<microseconds> times;
         for (int i = 0; i < 5; ++i) {
-            ASSERT_EQ(holder.ask(lock.try_by("a")), "held");
-            const auto waits = waiter.start(lock.wait_by("b"));
+            ASSERT_EQ(holder.ask(lock.try_by("a", long_lease, kind)), "held");
+            const auto waits = waiter.start(lock.wait_by("b", long_lease, 2 * long_lease, kind));
             EXPECT_FALSE(waits.answered_within(150ms));
             const auto start = std::chrono::steady_clock::now();
             ASSERT_EQ(holder.ask("release a"), "released");
             ASSERT_EQ(waits.text(2 * slack), "held");
             times.push_back(std::chrono::duration_cast<microseconds>(waits.at() - start));
-            EXPECT_EQ(holder.ask(lock.try_by("a")), "busy");
+            EXPECT_EQ(holder.ask(lock.try_by("a", long_lease, kind)), "busy");
             EXPECT_EQ(waiter.ask("release b"), "released");
         }
         EXPECT_LT(median(times), soon);
     }
 };
 INSTANTIATE_TEST_SUITE_P(interop, cluster, testing::ValuesIn(redisson_alone()), name_of);
+
+TEST_P(cluster, wakes_each_side_of_a_read_write_lock_and_of_a_fair_one_on_every_node) {
+    for (const auto& lock : lock_on_each()) {
+        for (const std::string kind : {"write", "fair"}) {
+            SCOPED_TRACE(lock.name() + " " + kind);
+            expect_wake_ups(lock, theirs(), ours(), kind);
+            expect_wake_ups(lock, ours(), theirs(), kind);
+        }
+    }
+}
+
+TEST_P(cluster, shares_readers_and_permits_on_every_node) {
+    for (const auto& lock : lock_on_each()) {
+        for (const std::string kind : {"read", "expirable", "semaphore"}) {
+            SCOPED_TRACE(lock.name() + " " + kind);
+            ASSERT_EQ(theirs().ask(lock.try_by("a", long_lease, kind)), "held");
+            ASSERT_EQ(ours().ask(lock.try_by("b", long_lease, kind)), "held");
+            if (kind != "read") {
+                EXPECT_EQ(ours().ask(lock.try_by("c", long_lease, kind)), "busy");
+            }
+            EXPECT_EQ(ours().ask("release b"), "released");
+            EXPECT_EQ(theirs().ask("release a"), "released");
+            (void)group().master_of(lock.name()).command({"DEL", lock.name()});
+        }
+    }
+}
 
 TEST_P(cluster, keeps_each_side_out_of_the_others_locks_on_every_node) {
     for (const auto& lock : lock_on_each()) {

@@ -1,5 +1,5 @@
 // Redisson has seven kinds of exclusive locks, and all of them keep a hash under the name itself:
-// none may hold a name together with ours, whatever else it cannot share.
+// none may hold a name together with a mutex of ours. Other files have what our other locks share.
 
 #include "matrix.hpp"
 
@@ -40,8 +40,9 @@ protected:
         return answer.starts_with("held");
     }
     /// Not only nobody has taken it from us: it can be renewed still.
-    void expect_still_ours(const std::string& hold) const {
-        EXPECT_GT(time_left(), 0ms);
+    void expect_still_ours(const std::string& hold) const { expect_still_ours(hold, name()); }
+    void expect_still_ours(const std::string& hold, const std::string& lock) const {
+        EXPECT_GT(time_to_live(server(), lock), 0ms);
         EXPECT_EQ(ours().ask("renew " + hold), "renewed");
     }
 };
@@ -89,6 +90,27 @@ TEST_P(redisson_kinds, all_take_over_when_our_lease_has_ended) {
         EXPECT_TRUE(is_held(waiters.at(i).text(short_lease + slack + slack))) << label(kind);
         EXPECT_EQ(theirs().ask("release " + label(kind)), "released") << label(kind);
     }
+}
+
+TEST_P(redisson_kinds, a_multi_lock_takes_nothing_while_we_hold_one_of_its_names) {
+    for (const auto& held : {name(), name() + ":second"}) {
+        SCOPED_TRACE(held);
+        ASSERT_EQ(ours().ask(try_of(held, "a", long_lease)), "held");
+        EXPECT_EQ(theirs().ask(try_by("b", long_lease, "multi")), "busy");
+        EXPECT_EQ(theirs().ask(wait_by("b", long_lease, 300ms, "multi")), "busy");
+        expect_still_ours("a", held);
+        EXPECT_EQ(keys_of(server()), std::vector<std::string>{held});
+        EXPECT_EQ(ours().ask("release a"), "released");
+    }
+    ASSERT_EQ(theirs().ask(try_by("b", long_lease, "multi")), "held");
+    for (const auto& wanted : {name(), name() + ":second"}) {
+        EXPECT_EQ(ours().ask(try_of(wanted, "a", long_lease)), "busy") << wanted;
+    }
+    const auto waiter = ours().start(wait_of(name() + ":second", "a"));
+    EXPECT_FALSE(waiter.answered_within(100ms));
+    EXPECT_EQ(theirs().ask("release b"), "released");
+    EXPECT_EQ(waiter.text(slack), "held") << "it is woken";
+    EXPECT_EQ(ours().ask("release a"), "released");
 }
 
 TEST_P(redisson_kinds, cannot_unlock_what_we_hold) {

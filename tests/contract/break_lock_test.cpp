@@ -100,6 +100,7 @@ TEST_P(breaking, only_one_token_keeps_the_other_holds) { // P4
 
 TEST_P(breaking, one_permit_of_many_keeps_the_others) { // P4
     HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
+    HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).fencing);
     auto fleet = connect();
     holdfast::counting_semaphore slots{fleet, "slots", 3};
     auto first = slots.acquire();

@@ -159,6 +159,7 @@ HOLDFAST_CONTRACT(other_use);
 
 TEST_P(other_use, of_a_name_as_another_primitive_is_an_error_while_it_is_in_use) { // P1
     HOLDFAST_NEEDS(can(primitive::shared_mutex).supported && can(primitive::semaphore).supported);
+    HOLDFAST_NEEDS(can().checks_use);
     auto fleet = connect();
     holdfast::mutex as_mutex{fleet, "name"};
     holdfast::shared_mutex as_shared{fleet, "name"};
@@ -183,6 +184,7 @@ TEST_P(other_use, of_a_name_as_another_primitive_is_an_error_while_it_is_in_use)
 
 TEST_P(other_use, of_a_semaphore_with_another_limit_is_an_error_while_permits_are_out) { // P1
     HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    HOLDFAST_NEEDS(can().checks_use);
     auto fleet = connect();
     holdfast::counting_semaphore three{fleet, "slots", 3};
     holdfast::counting_semaphore four{fleet, "slots", 4};

@@ -144,6 +144,7 @@ TEST_P(tokens, of_readers_before_any_writer_are_below_that_of_the_first) { // P3
 
 TEST_P(tokens, of_permits_are_unique) { // P3
     HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).supported);
+    HOLDFAST_NEEDS(can(holdfast::primitive::semaphore).fencing);
     auto fleet = connect();
     holdfast::counting_semaphore slots{fleet, "slots", 5};
     std::vector<holdfast::lease> held;

@@ -24,6 +24,7 @@ inline void PrintTo(const foreign_layout_case& value, std::ostream* out) { *out 
     const lock_options plain_fenced{.layout = layout::plain, .fencing = true};
     const lock_options redisson{.layout = layout::redisson};
     const lock_options redisson_fenced{.layout = layout::redisson, .fencing = true};
+    const lock_options redisson_fair{.layout = layout::redisson_fair};
     return testing::Values(
         foreign_layout_case{"plain", plain, "\r\nSET\r\n", call_of(scripts::plain_release),
                             call_of(scripts::plain_beat)},
@@ -32,7 +33,10 @@ inline void PrintTo(const foreign_layout_case& value, std::ostream* out) { *out 
         foreign_layout_case{"redisson", redisson, call_of(scripts::redisson_acquire),
                             call_of(scripts::redisson_release), call_of(scripts::redisson_beat)},
         foreign_layout_case{"redisson_fenced", redisson_fenced, call_of(scripts::redisson_acquire),
-                            call_of(scripts::redisson_release), call_of(scripts::redisson_beat)});
+                            call_of(scripts::redisson_release), call_of(scripts::redisson_beat)},
+        foreign_layout_case{"redisson_fair", redisson_fair, call_of(scripts::redisson_fair_acquire),
+                            call_of(scripts::redisson_fair_release),
+                            call_of(scripts::redisson_beat)});
 }
 
 /// For INSTANTIATE_TEST_SUITE_P.

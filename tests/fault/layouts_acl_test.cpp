@@ -43,9 +43,33 @@ void use_layout(const std::string& url) {
     held = mutex{here, "stock"}.acquire();
 }
 
+/// Likewise what only Redisson has besides mutexes.
+void use_halves_and_permits(const std::string& url) {
+    client here{url};
+    client there{url};
+    const admin desk{here};
+    shared_mutex halves{here, "stock:halves"};
+    demand(halves.acquire().release() == release_answer::released, "the writer has lost it");
+    auto first = halves.acquire_shared();
+    auto second = shared_mutex{there, "stock:halves"}.acquire_shared();
+    demand(desk.renew("stock:halves", first.owner(), 20s), "it was not renewed");
+    demand(desk.inspect("stock:halves")->holders.size() == 2, "one is not seen");
+    first.release();
+    demand(desk.break_lock("stock:halves"), "nobody held it");
+    counting_semaphore slots{here, "stock:slots", 2};
+    first = slots.acquire(2, {.lease = 100ms, .renew = false});
+    demand(!counting_semaphore{there, "stock:slots", 2}.try_acquire(), "too many permits");
+    second = counting_semaphore{there, "stock:slots", 2}.acquire();
+    demand(desk.renew("stock:slots", second.owner(), 20s), "it was not renewed");
+    demand(desk.inspect("stock:slots")->holders.size() == 1, "it is not seen");
+    second.release();
+    second = slots.acquire();
+    demand(desk.break_lock("stock:slots"), "nobody held it");
+}
+
 class layout_acl : public redis_fault, public testing::WithParamInterface<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(layouts, layout_acl, testing::Values("plain", "redisson"),
+INSTANTIATE_TEST_SUITE_P(layouts, layout_acl, testing::Values("plain", "redisson", "redisson_fair"),
                          [](const auto& value) { return value.param; });
 
 TEST_P(layout_acl, rule_of_the_documentation_suffices) {
@@ -57,6 +81,7 @@ TEST_P(layout_acl, rule_of_the_documentation_suffices) {
         "redis://locks:pass@127.0.0.1:" + std::to_string(server.port()) + "?layout=" + GetParam();
     EXPECT_NO_THROW(use_layout(url));
     EXPECT_NO_THROW(use_layout(url + "&fencing=yes"));
+    if (GetParam() == "redisson") { EXPECT_NO_THROW(use_halves_and_permits(url)); }
     const auto refused = server.command({"ACL", "LOG"});
     EXPECT_TRUE(refused.items().empty()) << refused.text();
 }
@@ -67,11 +92,10 @@ TEST_P(layout_acl, without_the_right_to_subscribe_waiters_poll) {
     rule.insert(rule.begin(), {"ACL", "SETUSER", "locks", "reset"});
     rule.push_back("&hf:inbox:*"); // which all clients need
     ASSERT_EQ(server.command(rule).text(), "OK");
-    auto holder = direct();
+    const client holder{server.url() + "?layout=" + GetParam()};
     const client deaf{"redis://locks:pass@127.0.0.1:" + std::to_string(server.port()) +
                       "?layout=" + GetParam()};
-    const lock_options options{.layout = GetParam() == "plain" ? layout::plain : layout::redisson};
-    auto held = mutex{holder, "stock", options}.acquire();
+    auto held = mutex{holder, "stock"}.acquire();
     background waiting{[&](const std::stop_token&) {
         return mutex{deaf, "stock"}.try_acquire_for(long_wait).has_value();
     }};

@@ -78,6 +78,7 @@ const std::vector<engine_under_test>& engines() {
             in_layout("redis_plain", "?layout=plain"),
             in_layout("redis_plain_fenced", "?layout=plain&fencing=yes"),
             in_layout("redis_redisson", "?layout=redisson&fencing=yes"),
+            in_layout("redis_redisson_fair", "?layout=redisson_fair"),
             {.name = "redis_sentinel",
              .make_store = make<sentinel_store>,
              .dead_url = "redis+sentinel://127.0.0.1:1/mymaster"},

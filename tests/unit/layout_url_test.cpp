@@ -26,6 +26,7 @@ TEST(layout_url, is_native_unless_it_says_otherwise) {
     EXPECT_EQ(caps("redis://h?layout=native").layout, layout::native);
     EXPECT_EQ(caps("redis://h?layout=plain").layout, layout::plain);
     EXPECT_EQ(caps("redis+unix:///s?layout=redisson").layout, layout::redisson);
+    EXPECT_EQ(caps("redis://h?layout=redisson_fair").layout, layout::redisson_fair);
 }
 
 TEST(layout_url, is_overridden_by_the_lock) {
@@ -47,7 +48,14 @@ TEST(layout_url, limits_the_capabilities) {
     }
     const auto made = engine::make_engine(engine::url::parse("redis://h"), engine::this_process());
     EXPECT_FALSE(made->caps_in(primitive::shared_mutex, {layout::plain, {}}).supported);
-    EXPECT_FALSE(made->caps_in(primitive::semaphore, {layout::redisson, {}}).supported);
+    EXPECT_FALSE(made->caps_in(primitive::semaphore, {layout::plain, {}}).supported);
+    EXPECT_TRUE(made->caps_in(primitive::shared_mutex, {layout::redisson, {}}).supported);
+    EXPECT_TRUE(made->caps_in(primitive::semaphore, {layout::redisson, {}}).supported);
+    EXPECT_FALSE(made->caps_in(primitive::semaphore, {layout::redisson, true}).fencing);
+    EXPECT_FALSE(made->caps_in(primitive::shared_mutex, {layout::redisson_fair, {}}).supported);
+    EXPECT_FALSE(made->caps_in(primitive::semaphore, {layout::redisson_fair, {}}).supported);
+    EXPECT_TRUE(made->caps_in(primitive::mutex, {layout::redisson_fair, {}}).supported);
+    EXPECT_FALSE(made->caps_in(primitive::mutex, {layout::redisson_fair, true}).fencing);
     EXPECT_FALSE(caps("memory:", {layout::plain, {}}).knows_layout);
     EXPECT_TRUE(caps("memory:", {layout::native, {}}).knows_layout);
 }

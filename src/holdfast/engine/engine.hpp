@@ -44,6 +44,7 @@ struct capabilities {
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.
     bool refreshes = false;
+    bool checks_use = true;   ///< use of a name as another primitive, or limit, is an error
     bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities

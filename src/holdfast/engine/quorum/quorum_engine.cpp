@@ -62,7 +62,7 @@ capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) c
     can.fifo = false;
     can.queue = queueing::hint;
     can.fencing = can.fencing && proposes(format);
-    if (can.layout == layout::redisson) {
+    if (can.layout != layout::native && can.layout != layout::plain) {
         can.supported = false;
         can.why_unsupported = "has the layouts native and plain only";
     }

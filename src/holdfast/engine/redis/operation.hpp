@@ -87,6 +87,10 @@ struct join_progress {
 /// What a layout keeps of an acquire or a release; most of it is for polling layouts.
 struct acquire_terms {
     base::milliseconds lease{0};
+    primitive kind = primitive::mutex;
+    holdfast::mode mode = holdfast::mode::exclusive;
+    unsigned permits = 1;
+    unsigned limit = 1;
     bool fenced = false;
     bool waits = false;      ///< until the lock is free
     bool subscribed = false; ///< to the lock's channel since before it was sent

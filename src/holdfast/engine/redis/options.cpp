@@ -88,8 +88,10 @@ void parse_layout(const url& url, options& out) {
             out.layout = layout::plain;
         } else if (*text == "redisson") {
             out.layout = layout::redisson;
+        } else if (*text == "redisson_fair") {
+            out.layout = layout::redisson_fair;
         } else {
-            refuse_url("query: layout: must be native, plain or redisson");
+            refuse_url("query: layout: must be native, plain, redisson or redisson_fair");
         }
     }
     parse_choice(url, "fencing", out.fencing);

@@ -63,10 +63,17 @@ extern const script plain_break;
 extern const script plain_inspect;
 
 extern const script redisson_acquire;
+extern const script redisson_rw_acquire;
+extern const script redisson_permit_acquire;
 extern const script redisson_release;
 extern const script redisson_beat;
 extern const script redisson_break;
 extern const script redisson_inspect;
+
+extern const script redisson_fair_acquire;
+extern const script redisson_fair_release;
+extern const script redisson_fair_break;
+extern const script redisson_fair_inspect;
 } // namespace scripts
 
 } // namespace holdfast::engine::redis

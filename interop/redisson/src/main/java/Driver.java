@@ -30,6 +30,7 @@ public final class Driver {
     private static final class Hold {
         final ExecutorService thread = Executors.newSingleThreadExecutor();
         RLock lock;
+        Permit permit; // not null: that is held instead
         long leaseMs; // -1: the watchdog's
     }
 
@@ -87,7 +88,8 @@ public final class Driver {
                     case "try" -> acquire(hold, words, 0, 4);
                     case "acquire" -> acquire(hold, words, Long.parseLong(words.get(4)), 5);
                     case "reenter" -> take(hold, 0) ? "held" : "busy";
-                    case "renew" -> "unsupported"; // Redisson has only the watchdog
+                    // Of locks Redisson has only the watchdog.
+                    case "renew" -> hold.permit == null ? "unsupported" : hold.permit.renew(hold.leaseMs);
                     default -> release(hold);
                 });
             }
@@ -116,7 +118,8 @@ public final class Driver {
                 case "spin": return redisson.getSpinLock(of);
                 case "read": return redisson.getReadWriteLock(of).readLock();
                 case "write": return redisson.getReadWriteLock(of).writeLock();
-                case "multi": return redisson.getMultiLock(redisson.getLock(of));
+                case "multi":
+                    return redisson.getMultiLock(redisson.getLock(of), redisson.getLock(of + ":second"));
                 default: break;
             }
         }
@@ -129,7 +132,13 @@ public final class Driver {
 
     private String acquire(Hold hold, List<String> words, long waitMs, int options)
             throws InterruptedException {
-        boolean watchdog = words.subList(options, words.size()).contains("watchdog");
+        List<String> asked = words.subList(options, words.size());
+        boolean watchdog = asked.contains("watchdog");
+        hold.permit = Permit.of(redisson, words.get(2), asked);
+        if (hold.permit != null) {
+            hold.leaseMs = Long.parseLong(words.get(3));
+            return hold.permit.take(waitMs, hold.leaseMs) ? "held" : "busy";
+        }
         hold.lock = lock(words, 2, options);
         hold.leaseMs = watchdog ? -1 : Long.parseLong(words.get(3));
         if (hold.leaseMs == 0) { return "unsupported"; } // every Redisson lock expires
@@ -138,6 +147,7 @@ public final class Driver {
     }
 
     private static String release(Hold hold) {
+        if (hold.permit != null) { return hold.permit.release(); }
         try {
             hold.lock.unlock();
         } catch (IllegalMonitorStateException e) {

@@ -4,6 +4,7 @@
 #include "holdfast/engine/redis/layout/plain/plain_commands.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_layout.hpp"
 #include "holdfast/engine/redis/layout/redisson/redisson_commands.hpp"
+#include "holdfast/engine/redis/layout/redisson/redisson_fair_commands.hpp"
 
 #include <algorithm>
 
@@ -20,6 +21,8 @@ layout_set::layout_set(const options& options, const client_identity& identity,
         options, identity, operations, std::make_unique<plain_commands>(options, identity));
     at(holdfast::layout::redisson) = std::make_unique<polling_layout>(
         options, identity, operations, std::make_unique<redisson_commands>(options, identity));
+    at(holdfast::layout::redisson_fair) = std::make_unique<polling_layout>(
+        options, identity, operations, std::make_unique<redisson_fair_commands>(options, identity));
 }
 
 void layout_set::attach(sink& sink) noexcept {

@@ -41,8 +41,8 @@ private:
     [[nodiscard]] base::instant first_due() const noexcept;
 
     const holdfast::layout usual_;
-    std::array<std::unique_ptr<lock_layout>, 3> all_; ///< by the value of holdfast::layout
-    std::array<bool, 3> used_{};                      ///< likewise
+    std::array<std::unique_ptr<lock_layout>, 4> all_; ///< by the value of holdfast::layout
+    std::array<bool, 4> used_{};                      ///< likewise
     std::vector<lock_layout*> timed_;                 ///< those used that have timers
 };
 

@@ -27,7 +27,7 @@ const lock_format& plain_commands::format() const noexcept {
     return own;
 }
 
-std::string plain_commands::channel(std::string_view name) const {
+std::string plain_commands::name_channel(std::string_view name, primitive /*kind*/) const {
     return own_prefix_ + "free:" + key(name);
 }
 

@@ -14,7 +14,6 @@ public:
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] const lock_format& format() const noexcept override;
-    [[nodiscard]] std::string channel(std::string_view name) const override;
     [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
     /// Only with tokens every acquire is a script, and its user certainly may access Holdfast's own
     /// keys.
@@ -27,6 +26,7 @@ public:
     void take(std::string& out, const ticket& ticket, base::milliseconds lease) override;
 
 private:
+    [[nodiscard]] std::string name_channel(std::string_view name, primitive kind) const override;
     [[nodiscard]] std::string token_key(std::string_view name) const override;
     [[nodiscard]] std::string memory_key(const ticket& ticket) const override;
     [[nodiscard]] std::string own_key(std::string_view kind, std::string_view name) const;

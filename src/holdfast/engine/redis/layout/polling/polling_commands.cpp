@@ -7,13 +7,25 @@
 
 namespace holdfast::engine::redis {
 
+namespace {
+
+std::vector<const script*> all_of(const polling_scripts& scripts,
+                                  std::span<const script* const> more) {
+    std::vector<const script*> out{scripts.acquire, scripts.release, scripts.beat,
+                                   scripts.break_lock, scripts.inspect};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+} // namespace
+
 polling_commands::polling_commands(const polling_scripts& scripts, const options& options,
-                                   const client_identity& identity)
+                                   const client_identity& identity,
+                                   std::span<const script* const> more)
     : scripts_{scripts},
       own_prefix_{options.prefix},
       clustered_{options.cluster.has_value()},
-      all_scripts_{scripts.acquire, scripts.release, scripts.beat, scripts.break_lock,
-                   scripts.inspect},
+      all_scripts_{all_of(scripts, more)},
       key_prefix_{options.key_prefix},
       client_id_{identity.client},
       client_text_{identity.client.text() + ':'} {}
@@ -60,16 +72,22 @@ void polling_commands::append_memory(std::string& out, release_memory memory) {
     append_bulk(out, memory.even_if_not_held ? "1" : "0");
 }
 
-void polling_commands::acquire(std::string& out, const ticket& ticket, base::milliseconds lease,
-                               bool fenced, std::int64_t not_after_us) {
-    const bool honours = honours_memory(fenced);
-    append_call(out, *scripts_.acquire, 1U + (honours ? 1U : 0U) + (fenced ? 1U : 0U), 3);
+void polling_commands::append_acquire(std::string& out, const script& script, const ticket& ticket,
+                                      const acquire_terms& terms, std::int64_t not_after_us,
+                                      std::size_t more) {
+    const bool honours = honours_memory(terms.fenced);
+    append_call(out, script, 1U + (honours ? 1U : 0U) + (terms.fenced ? 1U : 0U), 3 + more);
     append_key(out, ticket.name);
     if (honours) { append_bulk(out, memory_key(ticket)); }
-    if (fenced) { append_bulk(out, token_key(ticket.name)); }
+    if (terms.fenced) { append_bulk(out, token_key(ticket.name)); }
     append_bulk(out, owner(ticket.owner));
-    append_bulk(out, std::to_string(lease.count()));
+    append_bulk(out, std::to_string(terms.lease.count()));
     append_bulk(out, std::to_string(not_after_us));
+}
+
+void polling_commands::acquire(std::string& out, const ticket& ticket, const acquire_terms& terms,
+                               std::int64_t not_after_us) {
+    append_acquire(out, *scripts_.acquire, ticket, terms, not_after_us, 0);
 }
 
 void polling_commands::break_lock(std::string& out, const break_op& op) {
@@ -77,7 +95,7 @@ void polling_commands::break_lock(std::string& out, const break_op& op) {
     append_key(out, op.name);
     append_bulk(out, token_key(op.name));
     append_bulk(out, std::to_string(op.only_token));
-    append_bulk(out, channel(op.name));
+    append_bulk(out, name_channel(op.name, primitive::mutex));
     append_bulk(out, publish());
     append_bulk(out, own_prefix_ + "inbox:");
 }

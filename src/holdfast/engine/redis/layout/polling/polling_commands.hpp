@@ -6,14 +6,15 @@
 #include "holdfast/engine/engine.hpp"
 #include "holdfast/engine/factory.hpp"
 #include "holdfast/engine/ops.hpp"
+#include "holdfast/engine/redis/operation.hpp"
 #include "holdfast/engine/redis/options.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::engine::redis {
 
@@ -47,8 +48,15 @@ public:
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
     [[nodiscard]] virtual const lock_format& format() const noexcept = 0;
     [[nodiscard]] std::span<const script* const> scripts() const noexcept { return all_scripts_; }
-    /// The channel on which a release is published.
-    [[nodiscard]] virtual std::string channel(std::string_view name) const = 0;
+    /// The channel on which a waiter with this ticket is notified of a release.
+    [[nodiscard]] virtual std::string channel(const ticket& ticket, primitive kind) const {
+        return name_channel(ticket.name, kind);
+    }
+    /// Whether a message concerns all waiters of a channel, and not only the first.
+    [[nodiscard]] virtual bool wakes_all(std::string_view /*channel*/,
+                                         std::string_view payload) const {
+        return payload == "1";
+    }
     [[nodiscard]] virtual bool sharded() const { return false; }
     /// Why a lock of this name cannot exist; null: it can.
     [[nodiscard]] virtual const char* reject_name(std::string_view /*name*/) const {
@@ -58,6 +66,8 @@ public:
     /// it is not known or never ends. `ahead` counts waiters of this client.
     [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;
 
+    /// Whether an acquire that waits has a place in a queue on the server.
+    [[nodiscard]] virtual bool keeps_places() const { return false; }
     /// Whether `take` exists: an acquire of a free lock without a script.
     [[nodiscard]] virtual bool takes_without_script() const { return false; }
     /// Whether each release is remembered until it is answered.
@@ -69,8 +79,8 @@ public:
     /// The reply is null, or the value that is there. REQUIRES: takes_without_script().
     virtual void take(std::string& /*out*/, const ticket& /*ticket*/,
                       base::milliseconds /*lease*/) {}
-    void acquire(std::string& out, const ticket& ticket, base::milliseconds lease, bool fenced,
-                 std::int64_t not_after_us);
+    virtual void acquire(std::string& out, const ticket& ticket, const acquire_terms& terms,
+                         std::int64_t not_after_us);
     virtual void release(std::string& out, const ticket& ticket, release_memory memory) = 0;
     virtual void withdraw(std::string& out, const ticket& ticket, release_memory memory) = 0;
     void break_lock(std::string& out, const break_op& op);
@@ -83,8 +93,9 @@ public:
     [[nodiscard]] std::string_view owner(const base::owner_id& owner);
 
 protected:
+    /// `more` are scripts that only this layout has.
     polling_commands(const polling_scripts& scripts, const options& options,
-                     const client_identity& identity);
+                     const client_identity& identity, std::span<const script* const> more = {});
 
     /// What all polling layouts can do.
     [[nodiscard]] static capabilities polling_caps(primitive kind, bool fenced);
@@ -92,8 +103,13 @@ protected:
         return key_prefix_ + std::string{name};
     }
     void append_key(std::string& out, std::string_view name);
+    /// The beginning of all acquires: keys, and then arguments, of which `more` follow.
+    void append_acquire(std::string& out, const script& script, const ticket& ticket,
+                        const acquire_terms& terms, std::int64_t not_after_us, std::size_t more);
     /// The two last arguments of a release that is remembered.
     static void append_memory(std::string& out, release_memory memory);
+    /// The channel on which releases of a lock are published.
+    [[nodiscard]] virtual std::string name_channel(std::string_view name, primitive kind) const = 0;
     [[nodiscard]] virtual std::string token_key(std::string_view name) const = 0;
     /// Where a release is remembered.
     [[nodiscard]] virtual std::string memory_key(const ticket& ticket) const = 0;
@@ -108,7 +124,7 @@ protected:
     const bool clustered_;
 
 private:
-    const std::array<const script*, 5> all_scripts_;
+    const std::vector<const script*> all_scripts_;
     const std::string key_prefix_;
     const base::client_id client_id_;
     const std::string client_text_;

@@ -39,7 +39,9 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (options_.max_lease.count() > 0) {
             return "with max_lease in the URL only native locks are safe";
         }
-        if (acquire->kind != primitive::mutex) { return "the layout has only mutexes"; }
+        if (!commands_->caps(acquire->kind, false).supported) {
+            return "the layout has no such primitive";
+        }
         if (acquire->min_hold > base::milliseconds{0}) { return "the layout cannot keep min_hold"; }
         if (!acquire->note.empty()) { return "the layout has no place for a note"; }
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
@@ -77,12 +79,16 @@ void polling_layout::send(operation& operation, const acquire_op& op, command_ch
     operation.not_after = op.not_after;
     auto& terms = operation.terms;
     terms.lease = op.lease;
-    terms.fenced = fenced(op.ticket.format);
+    terms.kind = op.kind;
+    terms.mode = op.mode;
+    terms.permits = op.permits;
+    terms.limit = op.limit;
+    terms.fenced = fenced(op.ticket.format) && commands_->caps(op.kind, true).fencing;
     terms.waits = op.queue != queueing::no;
     terms.withdrawn = false;
     bool contended = false;
     if (terms.waits && !waiters_.empty()) {
-        const auto lock_channel = commands_->channel(op.ticket.name);
+        const auto lock_channel = commands_->channel(op.ticket, op.kind);
         contended = waiters_.any(lock_channel);
         if (contended) {
             channel.subscriptions().add(lock_channel, commands_->sharded(), *this, now);
@@ -100,7 +106,7 @@ void polling_layout::send(operation& operation, const acquire_op& op, command_ch
 /// replies with the remaining time of the hold.
 void polling_layout::send_script(operation& operation, command_channel& channel, instant now) {
     channel.send(*this, request_kind::acquire, operation, now, [&](std::string& out) {
-        commands_->acquire(out, operation.ticket, operation.terms.lease, operation.terms.fenced,
+        commands_->acquire(out, operation.ticket, operation.terms,
                            channel.clock().translate(counts_until(operation)));
     });
 }
@@ -149,16 +155,21 @@ void polling_layout::stop_acquires(const ticket& ticket) {
     });
 }
 
+/// A ticket does not tell of which primitive it is.
+void polling_layout::leave(const ticket& ticket, instant now) {
+    for (const auto kind : {primitive::mutex, primitive::shared_mutex, primitive::semaphore}) {
+        const auto next =
+            waiters_.leave(commands_->channel(ticket, kind), ticket.owner.number, now);
+        // This waiter may just have been notified of a release.
+        if (next) { notify(notice::kind::maybe_free, *next); }
+    }
+}
+
 template <>
 void polling_layout::send(operation& operation, const withdraw_op& op, command_channel& channel,
                           instant now) {
     stop_acquires(op.ticket);
-    if (!waiters_.empty()) {
-        const auto next =
-            waiters_.leave(commands_->channel(op.ticket.name), op.ticket.owner.number, now);
-        // This waiter may just have been notified of a release.
-        if (next) { notify(notice::kind::maybe_free, *next); }
-    }
+    if (!waiters_.empty()) { leave(op.ticket, now); }
     send_withdrawal(operation, op, request_kind::withdraw, channel, now);
 }
 

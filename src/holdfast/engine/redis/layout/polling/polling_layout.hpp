@@ -69,11 +69,13 @@ private:
     [[nodiscard]] release_memory memory_for(const ticket& ticket, bool asks_again,
                                             base::instant now);
     void stop_acquires(const ticket& ticket);
+    void leave(const ticket& ticket, base::instant now);
     void send_withdrawal(operation& operation, const withdraw_op& op, request_kind kind,
                          command_channel& channel, base::instant now);
 
     void on_take_reply(operation& operation, const reply& reply, base::instant now);
     void on_acquire_reply(operation& operation, const reply& reply, base::instant now);
+    void send_undo(operation& operation, base::instant now);
     void on_granted(operation& operation, answer&& answer, base::instant now);
     void on_busy(operation& operation, std::int64_t pttl, base::instant now);
     void on_release_reply(operation& operation, const reply& reply, base::instant now);

@@ -66,26 +66,31 @@ void polling_layout::on_acquire_reply(operation& operation, const reply& reply, 
     }
 }
 
+/// Of a cancelled acquire.
+void polling_layout::send_undo(operation& operation, instant now) {
+    operation.terms.remembered = false;
+    operation.channel->send(*this, request_kind::undo, operation, now, [&](std::string& out) {
+        commands_->withdraw(out, operation.ticket, {});
+    });
+}
+
 void polling_layout::on_granted(operation& operation, answer&& answer, instant now) {
-    if (operation.is_cancelled()) {
-        operation.terms.remembered = false;
-        operation.channel->send(*this, request_kind::undo, operation, now, [&](std::string& out) {
-            commands_->withdraw(out, operation.ticket, {});
-        });
-        return;
-    }
+    if (operation.is_cancelled()) { return send_undo(operation, now); }
     if (operation.terms.waits && !waiters_.empty()) {
-        waiters_.serve(commands_->channel(operation.ticket.name), operation.ticket.owner.number,
-                       now);
+        waiters_.serve(commands_->channel(operation.ticket, operation.terms.kind),
+                       operation.ticket.owner.number, now);
     }
     operation.complete(std::move(answer));
 }
 
 void polling_layout::on_busy(operation& operation, std::int64_t pttl, instant now) {
+    if (operation.is_cancelled() && operation.terms.waits && commands_->keeps_places()) {
+        return send_undo(operation, now);
+    }
     if (!operation.terms.waits || operation.terms.withdrawn || !operation.is_open()) {
         return operation.complete(op_status::busy);
     }
-    const auto lock_channel = commands_->channel(operation.ticket.name);
+    const auto lock_channel = commands_->channel(operation.ticket, operation.terms.kind);
     const auto ahead =
         waiters_.add(lock_channel, operation.ticket.name, operation.ticket.owner.number, now);
     if (!operation.terms.subscribed) {
@@ -123,7 +128,7 @@ void polling_layout::note_remembered(const operation& done) {
 }
 
 void polling_layout::on_message(std::string_view channel, std::string_view payload, instant now) {
-    if (payload == "1") { // Redisson: for all waiters
+    if (commands_->wakes_all(channel, payload)) {
         wake_all(channel);
     } else if (const auto first = waiters_.first(channel, now)) {
         notify(notice::kind::maybe_free, *first);

@@ -3,6 +3,8 @@
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -11,6 +13,16 @@ namespace {
 
 /// The remaining time of a hold without expiry: it can be added to the clock without overflow.
 constexpr std::chrono::hours a_century{24 * 36'525};
+
+primitive kind_from(std::string_view letter) noexcept {
+    if (letter.starts_with(fields::kind_shared_mutex)) { return primitive::shared_mutex; }
+    return letter.starts_with(fields::kind_semaphore) ? primitive::semaphore : primitive::mutex;
+}
+
+mode mode_from(std::string_view letter) noexcept {
+    if (letter.starts_with(fields::mode_shared)) { return mode::shared; }
+    return letter.starts_with(fields::mode_permits) ? mode::permits : mode::exclusive;
+}
 
 } // namespace
 
@@ -32,6 +44,8 @@ lock_info read_polling_inspect(const reply& reply, std::string name) {
     lock_info out;
     out.name = std::move(name);
     out.last_token = static_cast<std::uint64_t>(reply.number(1));
+    out.kind = kind_from(reply.word(2));
+    out.limit = static_cast<unsigned>(std::max<std::int64_t>(reply.number(3), 1));
     const auto holders = reply[4];
     for (std::size_t at = 0; at < holders.size(); ++at) {
         const auto entry = holders[at];
@@ -39,12 +53,20 @@ lock_info read_polling_inspect(const reply& reply, std::string name) {
         holder.owner = entry.word(0);
         holder.token = static_cast<std::uint64_t>(entry.number(3));
         holder.permits = static_cast<unsigned>(entry.number(2));
+        holder.mode = mode_from(entry.word(4));
         if (entry.number(1) >= 0) {
             holder.remaining = base::milliseconds{entry.number(1)};
         } else {
             holder.remaining = a_century;
             holder.note = "it has no expiry: it does not end by itself";
         }
+    }
+    const auto waiters = reply[5];
+    for (std::size_t at = 0; at < waiters.size(); ++at) {
+        const auto entry = waiters[at];
+        party& waiter = out.waiters.emplace_back();
+        waiter.owner = entry.word(0);
+        waiter.remaining = base::milliseconds{entry.number(1)};
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace holdfast::engine::redis {
 
@@ -13,6 +14,13 @@ namespace {
 
 /// Longer than it takes to notice a lost reply and to send the release again.
 constexpr base::milliseconds least_memory{20'000};
+
+/// Scripts besides those of a mutex.
+constexpr std::array more_scripts{&scripts::redisson_rw_acquire, &scripts::redisson_permit_acquire};
+
+constexpr std::string_view lock_channels = "redisson_lock__channel:";
+constexpr std::string_view rw_channels = "redisson_rwlock:";
+constexpr std::string_view semaphore_channels = "redisson_sc:";
 
 /// A name with a hash tag of its own keeps that.
 std::string tagged(std::string_view prefix, const std::string& name) {
@@ -22,17 +30,31 @@ std::string tagged(std::string_view prefix, const std::string& name) {
 
 } // namespace
 
+const script* redisson_commands::beat_script(const options& options) {
+    return options.cluster ? &scripts::cluster_redisson_beat : &scripts::redisson_beat;
+}
+
 redisson_commands::redisson_commands(const options& options, const client_identity& identity)
-    : polling_commands{{&scripts::redisson_acquire, &scripts::redisson_release,
-                        options.cluster ? &scripts::cluster_redisson_beat : &scripts::redisson_beat,
-                        &scripts::redisson_break, &scripts::redisson_inspect},
-                       options,
-                       identity},
+    : redisson_commands{{&scripts::redisson_acquire, &scripts::redisson_release,
+                         beat_script(options), &scripts::redisson_break,
+                         &scripts::redisson_inspect},
+                        options,
+                        identity,
+                        more_scripts} {}
+
+redisson_commands::redisson_commands(const polling_scripts& scripts, const options& options,
+                                     const client_identity& identity,
+                                     std::span<const script* const> more)
+    : polling_commands{scripts, options, identity, more},
       sharded_{options.sharded},
       jitter_{base::random_seed()} {}
 
 capabilities redisson_commands::caps(primitive kind, bool fenced) const {
     auto can = polling_caps(kind, fenced);
+    can.supported = true;
+    can.fencing = fenced && kind != primitive::semaphore;
+    can.readers_fence = false;
+    can.checks_use = false;
     can.layout = holdfast::layout::redisson;
     can.label = "layout redisson";
     return can;
@@ -43,13 +65,23 @@ const lock_format& redisson_commands::format() const noexcept {
     return own;
 }
 
-std::string redisson_commands::channel(std::string_view name) const {
-    return tagged("redisson_lock__channel:", key(name));
+std::string redisson_commands::name_channel(std::string_view name, primitive kind) const {
+    auto prefix = lock_channels;
+    if (kind == primitive::shared_mutex) { prefix = rw_channels; }
+    if (kind == primitive::semaphore) { prefix = semaphore_channels; }
+    return tagged(prefix, key(name));
+}
+
+/// After one message several readers can share the lock, or several waiters get permits.
+bool redisson_commands::wakes_all(std::string_view channel, std::string_view payload) const {
+    return payload == "1" || !channel.starts_with(lock_channels);
 }
 
 /// Redisson cannot lock such a name either: channel and tokens must be in the slot of the lock.
 const char* redisson_commands::reject_name(std::string_view name) const {
-    if (!clustered_ || hash_slot(channel(name)) == hash_slot(key(name))) { return nullptr; }
+    if (!clustered_ || hash_slot(tagged(lock_channels, key(name))) == hash_slot(key(name))) {
+        return nullptr;
+    }
     return "in a cluster the braces in this name put its keys into different slots; choose another "
            "name";
 }
@@ -64,6 +96,22 @@ std::string redisson_commands::memory_key(const ticket& ticket) const {
            ':' + wire_owner(ticket.owner).substr(16);
 }
 
+void redisson_commands::acquire(std::string& out, const ticket& ticket, const acquire_terms& terms,
+                                std::int64_t not_after_us) {
+    if (terms.kind == primitive::mutex) {
+        return polling_commands::acquire(out, ticket, terms, not_after_us);
+    }
+    if (terms.kind == primitive::shared_mutex) {
+        append_acquire(out, scripts::redisson_rw_acquire, ticket, terms, not_after_us, 1);
+        append_bulk(out, terms.mode == mode::shared ? "r" : "w");
+        return;
+    }
+    append_acquire(out, scripts::redisson_permit_acquire, ticket, terms, not_after_us, 3);
+    append_bulk(out, std::to_string(terms.permits));
+    append_bulk(out, std::to_string(terms.limit));
+    append_bulk(out, publish());
+}
+
 void redisson_commands::append_release(std::string& out, const ticket& ticket,
                                        release_memory memory) {
     const bool remembered = memory.length.count() > 0;
@@ -71,7 +119,7 @@ void redisson_commands::append_release(std::string& out, const ticket& ticket,
     append_key(out, ticket.name);
     if (remembered) { append_bulk(out, memory_key(ticket)); }
     append_bulk(out, owner(ticket.owner));
-    append_bulk(out, channel(ticket.name));
+    append_bulk(out, name_channel(ticket.name, primitive::mutex));
     append_bulk(out, publish());
     if (remembered) { append_memory(out, memory); }
 }

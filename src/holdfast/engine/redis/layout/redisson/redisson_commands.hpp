@@ -1,6 +1,7 @@
 #pragma once
-// The redisson layout: locks as Redisson's RLock and RFencedLock write them, a hash of owner and
-// count, and a channel on which a release is published.
+// The redisson layout: locks as Redisson writes them. RLock, RFencedLock and RReadWriteLock are
+// hashes of owner and count, RSemaphore and RPermitExpirableSemaphore numbers; each has a channel
+// on which a release is published.
 
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
@@ -8,23 +9,32 @@
 namespace holdfast::engine::redis {
 
 /// Thread safety: none.
-class redisson_commands final : public polling_commands {
+class redisson_commands : public polling_commands {
 public:
     redisson_commands(const options& options, const client_identity& identity);
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] const lock_format& format() const noexcept override;
-    [[nodiscard]] std::string channel(std::string_view name) const override;
+    [[nodiscard]] bool wakes_all(std::string_view channel, std::string_view payload) const override;
     [[nodiscard]] bool sharded() const override { return sharded_; }
     [[nodiscard]] const char* reject_name(std::string_view name) const override;
     [[nodiscard]] base::duration poll_in(std::int64_t pttl, std::size_t ahead) override;
     [[nodiscard]] bool honours_memory(bool /*fenced*/) const override { return true; }
+    void acquire(std::string& out, const ticket& ticket, const acquire_terms& terms,
+                 std::int64_t not_after_us) override;
     void release(std::string& out, const ticket& ticket, release_memory memory) override;
     void withdraw(std::string& out, const ticket& ticket, release_memory memory) override;
     [[nodiscard]] bool clears_memory() const override { return true; }
     void clear_memory(std::string& out, const ticket& ticket) override;
 
+protected:
+    redisson_commands(const polling_scripts& scripts, const options& options,
+                      const client_identity& identity, std::span<const script* const> more);
+
+    [[nodiscard]] static const script* beat_script(const options& options);
+
 private:
+    [[nodiscard]] std::string name_channel(std::string_view name, primitive kind) const override;
     [[nodiscard]] std::string token_key(std::string_view name) const override;
     /// Redisson's unlock latch.
     [[nodiscard]] std::string memory_key(const ticket& ticket) const override;
