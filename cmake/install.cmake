@@ -1,4 +1,5 @@
-# Installs the library, its headers, and the files for find_package(holdfast) and pkg-config.
+# Installs the library, its headers, and the files for find_package(holdfast) and pkg-config. The
+# components are packages of their own (cmake/package.cmake): runtime, development, cli.
 if(NOT HOLDFAST_INSTALL)
     return()
 endif()
@@ -7,7 +8,10 @@ include(CMakePackageConfigHelpers)
 get_target_property(holdfast_kind holdfast TYPE)
 set(holdfast_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/holdfast)
 
-install(TARGETS holdfast EXPORT holdfast-targets FILE_SET HEADERS)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+install(TARGETS holdfast EXPORT holdfast-targets
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+    FILE_SET HEADERS)
 install(EXPORT holdfast-targets NAMESPACE holdfast:: DESTINATION ${holdfast_cmake_dir})
 
 configure_package_config_file(cmake/holdfast-config.cmake.in holdfast-config.cmake

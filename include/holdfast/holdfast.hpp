@@ -4,6 +4,7 @@
 #include <holdfast/admin.hpp>
 #include <holdfast/client.hpp>
 #include <holdfast/compat.hpp>
+#include <holdfast/diagnose.hpp>
 #include <holdfast/error.hpp>
 #include <holdfast/fence.hpp>
 #include <holdfast/layout.hpp>

@@ -21,6 +21,7 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);
 void add_release(CLI::App& app, action& chosen);
+void add_doctor(CLI::App& app, action& chosen);
 void add_demo(CLI::App& app, action& chosen);
 void add_completion(CLI::App& app, action& chosen);
 void add_man(CLI::App& app, action& chosen);

@@ -32,6 +32,7 @@ namespace {
 constexpr const char* examples = R"(Examples:
   holdfast run nightly -- ./job.sh        run a job once, wherever it starts
   holdfast run -n deploy -- ./deploy.sh   exit with 75 if someone else holds the lock
+  holdfast doctor --url redis://host      is this server safe for locks?
   holdfast demo                           show a lock at work
   holdfast run --help                     all options of 'run'
 
@@ -70,6 +71,7 @@ int main_or_throw(int argc, char** argv) {
     add_acquire(app, chosen);
     add_renew(app, chosen);
     add_release(app, chosen);
+    add_doctor(app, chosen);
     add_demo(app, chosen);
     add_completion(app, chosen);
     add_man(app, chosen);

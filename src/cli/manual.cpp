@@ -72,7 +72,9 @@ std::vector<term_description> exit_statuses() {
     const auto code = [](int number) { return std::to_string(number); };
     return {
         {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
-        {code(exit_code::failed), "renew, release: that owner does not hold the lock any more."},
+        {code(exit_code::failed),
+         "renew, release: that owner does not hold the lock any more. doctor: warnings."},
+        {code(exit_code::doctor_danger), "doctor: at least one finding is a danger."},
         {code(exit_code::usage),
          "The command line is wrong, or the name is in use as another kind of lock."},
         {code(exit_code::unavailable), "The engine cannot be reached or used."},

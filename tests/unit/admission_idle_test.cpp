@@ -2,6 +2,8 @@
 
 #include "admission_fixture.hpp"
 
+#include <limits>
+
 namespace holdfast::engine::admission {
 namespace {
 
@@ -24,6 +26,15 @@ TEST_F(admission, P8_the_record_of_an_expired_hold_is_deletable_a_minute_after_i
     EXPECT_FALSE(delete_record());
     pass(1us);
     EXPECT_TRUE(delete_record()); // though there was no operation meanwhile
+}
+
+TEST_F(admission, an_impossible_token_of_a_damaged_file_is_checked_again_after_ten_minutes) {
+    for (const auto token : {std::numeric_limits<std::uint64_t>::max(), std::uint64_t{1} << 63U,
+                             std::uint64_t{1} << 60U}) {
+        state.high_water = token;
+        EXPECT_EQ(next_idle_check(state, now, wall_us), now + 10min) << token;
+        EXPECT_FALSE(is_deletable(state, now, wall_us)) << token;
+    }
 }
 
 TEST_F(admission, P8_a_record_is_kept_past_the_deadline_of_a_broken_hold) {

@@ -113,6 +113,19 @@ TEST(redis_reply, is_read_byte_by_byte) {
     EXPECT_EQ(heard, all_of_it());
 }
 
+TEST(redis_reply, is_refused_if_it_is_a_padded_number_however_its_bytes_arrive) {
+    for (const std::string_view padded : {":007\r\n", ":-0\r\n", ":-07\r\n", ":00\r\n"}) {
+        std::vector<std::string> heard;
+        reply_reader at_once;
+        EXPECT_FALSE(hear(at_once, padded, heard)) << padded;
+        reply_reader in_parts;
+        (void)hear(in_parts, padded.substr(0, 1), heard);
+        EXPECT_FALSE(hear(in_parts, padded.substr(1), heard)) << padded;
+        EXPECT_THAT(heard, testing::IsEmpty());
+    }
+    EXPECT_THAT(read_whole(":0\r\n:-7\r\n:10\r\n"), ElementsAre("0", "-7", "10"));
+}
+
 TEST(redis_reply, is_read_a_thousand_times_over) { // beyond what the reader's buffer keeps
     reply_reader reader;
     std::vector<std::string> heard;

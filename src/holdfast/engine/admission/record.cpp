@@ -1,6 +1,8 @@
 #include "holdfast/engine/admission/record.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace holdfast::engine::admission {
 
@@ -13,9 +15,12 @@ using std::chrono::microseconds;
 constexpr base::duration longest_interval = 10min;
 constexpr base::duration shortest_interval = 1s;
 
-/// When the highest token is a minute old, as a wall-clock time.
+/// When the highest token is a minute old, as a wall-clock time. A damaged file may contain any
+/// token.
 std::int64_t token_retention_end(const record& state) noexcept {
-    return static_cast<std::int64_t>(state.high_water) + microseconds{idle_retention}.count();
+    constexpr std::int64_t kept = microseconds{idle_retention}.count();
+    constexpr std::uint64_t latest = std::numeric_limits<std::int64_t>::max() - kept;
+    return static_cast<std::int64_t>(std::min(state.high_water, latest)) + kept;
 }
 
 } // namespace
@@ -34,7 +39,9 @@ base::instant next_idle_check(const record& state, base::instant now,
     const base::instant latest = base::later(now, longest_interval);
     if (next < latest && token_retention_end(state) > wall_us) {
         const microseconds ahead{token_retention_end(state) - wall_us};
-        next = ahead < longest_interval ? std::max(next, base::later(now, ahead)) : latest;
+        next = ahead < std::chrono::floor<microseconds>(longest_interval)
+                   ? std::max(next, base::later(now, ahead))
+                   : latest;
     }
     return std::clamp(next, base::later(now, shortest_interval), latest);
 }

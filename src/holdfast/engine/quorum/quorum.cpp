@@ -95,9 +95,7 @@ void reject_unknown_keys(const url& url) {
     }
 }
 
-} // namespace
-
-std::unique_ptr<engine> make_redlock(const url& url, const client_identity& identity) {
+std::vector<url> redlock_nodes(const url& url) {
     auto hosts = split_hosts(url.authority);
     share_user(hosts);
     holdfast::engine::url node;
@@ -118,10 +116,10 @@ std::unique_ptr<engine> make_redlock(const url& url, const client_identity& iden
         node.authority = std::move(host);
         nodes.push_back(node);
     }
-    return make(url, nodes, identity);
+    return nodes;
 }
 
-std::unique_ptr<engine> make_quorum(const url& url, const client_identity& identity) {
+std::vector<url> quorum_nodes(const url& url) {
     if (!url.authority.empty() || !url.path.empty()) {
         refuse("write quorum:?node=URL&node=URL, each URL percent-encoded");
     }
@@ -136,7 +134,21 @@ std::unique_ptr<engine> make_quorum(const url& url, const client_identity& ident
         }
         nodes.push_back(std::move(node));
     }
-    return make(url, nodes, identity);
+    return nodes;
+}
+
+} // namespace
+
+std::vector<url> node_urls(const url& url) {
+    return url.scheme == "quorum" ? quorum_nodes(url) : redlock_nodes(url);
+}
+
+std::unique_ptr<engine> make_redlock(const url& url, const client_identity& identity) {
+    return make(url, redlock_nodes(url), identity);
+}
+
+std::unique_ptr<engine> make_quorum(const url& url, const client_identity& identity) {
+    return make(url, quorum_nodes(url), identity);
 }
 
 } // namespace holdfast::engine::quorum

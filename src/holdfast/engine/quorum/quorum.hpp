@@ -4,6 +4,7 @@
 #include "holdfast/engine/factory.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace holdfast::engine::quorum {
 
@@ -12,5 +13,8 @@ namespace holdfast::engine::quorum {
 
 /// A quorum of any engines.
 [[nodiscard]] std::unique_ptr<engine> make_quorum(const url& url, const client_identity& identity);
+
+/// The URLs of the nodes that such a URL names. Throws error(invalid_url).
+[[nodiscard]] std::vector<url> node_urls(const url& url);
 
 } // namespace holdfast::engine::quorum

@@ -151,8 +151,10 @@ const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcep
     if (bytes.front() != ':') { return nullptr; }
     long long value = 0;
     const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
-    // Anything unusual or incomplete is left to hiredis.
-    if (wrong != std::errc{} || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
+    // Anything unusual or incomplete is left to hiredis, also zeros in front of a number.
+    const char* const first = bytes.data() + (bytes[1] == '-' ? 2 : 1);
+    const bool padded = *first == '0' && after - bytes.data() > 2;
+    if (wrong != std::errc{} || padded || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
         return nullptr;
     }
     number_->integer = value;

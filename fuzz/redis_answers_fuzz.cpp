@@ -1,0 +1,10 @@
+// A server that greets correctly and then answers operations with anything.
+
+#include "fuzz/redis_conversation.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    holdfast::fuzz::redis_conversation conversation{
+        "redis://first", "standalone", {reinterpret_cast<const char*>(data), size}};
+    holdfast::fuzz::converse(conversation);
+    return 0;
+}

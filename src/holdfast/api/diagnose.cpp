@@ -1,0 +1,88 @@
+#include "holdfast/base/ids.hpp"
+#include "holdfast/engine/checkup.hpp"
+
+#include <holdfast/client.hpp>
+#include <holdfast/diagnose.hpp>
+#include <holdfast/error.hpp>
+#include <holdfast/lease.hpp>
+#include <holdfast/mutex.hpp>
+
+#include <algorithm>
+
+namespace holdfast {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Short, because nothing renews it; but a node of a quorum has a twentieth of it to answer.
+constexpr milliseconds trial_lease{10'000};
+constexpr milliseconds short_trial_lease{1'000}; ///< where max_lease is below the other
+constexpr milliseconds slow_trial{500};
+
+/// How long it took to acquire and release a lock. Throws error.
+milliseconds time_trial(std::string_view url, const diagnose_options& options, milliseconds lease) {
+    client fleet{url, {.connect_wait = options.timeout}};
+    const auto name = "holdfast-doctor:" + base::client_id::make().text();
+    (void)fleet.ping(); // connects
+    const auto start = base::boot_clock::now();
+    auto held = mutex{fleet, name, {.lease = lease, .renew = false}}.try_acquire();
+    if (!held) { throw error{errc::unavailable, "the trial lock was refused"}; }
+    held->release();
+    return std::chrono::duration_cast<milliseconds>(base::boot_clock::now() - start);
+}
+
+milliseconds time_trial(std::string_view url, const diagnose_options& options) {
+    try {
+        return time_trial(url, options, trial_lease);
+    } catch (const error& refused) {
+        if (refused.code() != errc::invalid_option) { throw; }
+        return time_trial(url, options, short_trial_lease);
+    }
+}
+
+void run_trial(std::string_view url, const diagnose_options& options, engine::checkup& out) {
+    const std::string subject{url.substr(0, url.find(':') + 1)};
+    try {
+        const auto took = time_trial(url, options);
+        const auto text =
+            "a lock was acquired and released in " + std::to_string(took.count()) + " ms";
+        if (took < slow_trial) { return out.ok("trial", subject, text); }
+        out.warn("trial", subject, text + ": leases must be much longer than that",
+                 "see the network and the load of the servers; raise --lease and timeouts");
+    } catch (const error& refused) {
+        const bool retry = refused.code() == errc::unavailable;
+        out.danger("trial", subject, std::string{"a lock could not be used: "} + refused.what(),
+                   retry ? "mend what the other findings name, and run the doctor again"
+                         : "do what the text says; docs/errors.md explains " +
+                               std::string{to_string(static_cast<errc>(refused.code().value()))});
+    }
+}
+
+} // namespace
+
+const char* to_string(severity severity) noexcept {
+    switch (severity) {
+    case severity::ok: return "ok";
+    case severity::warning: return "warning";
+    case severity::danger: return "danger";
+    }
+    return "";
+}
+
+std::vector<finding> diagnose(std::string_view url, const diagnose_options& options) {
+    if (options.timeout <= milliseconds::zero()) {
+        throw error{errc::invalid_option, "timeout is not positive"};
+    }
+    auto out = engine::check_up(engine::url::parse(url), {.timeout = options.timeout});
+    if (options.trial_lock && out.usable) { run_trial(url, options, out); }
+    return std::move(out.findings);
+}
+
+severity worst_of(const std::vector<finding>& findings) noexcept {
+    auto out = severity::ok;
+    for (const auto& each : findings) { out = std::max(out, each.severity); }
+    return out;
+}
+
+} // namespace holdfast
