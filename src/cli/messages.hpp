@@ -10,8 +10,8 @@
 
 namespace holdfast::cli {
 
-/// `holdfast: text` on stderr, or as --log says, in one write, so that lines of several processes do
-/// not mix.
+/// `holdfast: text` on stderr, or as --log says, in one write, so that lines of several processes
+/// do not mix.
 void print_message(std::string_view text, log_level level = log_level::error) noexcept;
 /// The same, but nothing with -q.
 void print_message(const run_settings& settings, std::string_view text,

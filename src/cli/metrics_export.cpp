@@ -1,6 +1,5 @@
 #include "cli/metrics_export.hpp"
 
-#include "cli/errno_error.hpp"
 #include "cli/messages.hpp"
 #include "holdfast/base/fd.hpp"
 #include "holdfast/base/process.hpp"

@@ -82,8 +82,8 @@ TEST_F(log_lines, of_the_command_itself_are_left_alone) {
 TEST_F(log_lines, begin_with_a_priority_if_stderr_is_the_journal) {
     auto job = hold("x");
     // Like systemd: the device and inode of the stream that is stderr.
-    const std::string as_journal =
-        "JOURNAL_STREAM=$(stat -L -c %d:%i journal) $holdfast run $options -n x -- true 2> journal;";
+    const std::string as_journal = "JOURNAL_STREAM=$(stat -L -c %d:%i journal) "
+                                   "$holdfast run $options -n x -- true 2> journal;";
     shell("touch journal; options=; " + as_journal);
     EXPECT_THAT(sandbox_.content("journal"), MatchesRegex("<4>holdfast: .x. is held by .*\n"));
     shell("options='--log text'; " + as_journal);
