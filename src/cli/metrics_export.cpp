@@ -15,9 +15,13 @@
 #include <exception>
 #include <fcntl.h>
 #include <mutex>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -116,7 +120,7 @@ private:
 class metrics_export::http_endpoint {
 public:
     http_endpoint(const client& client, const std::string& address, const std::string& lock)
-        : server_{{.address = address}} {
+        : server_{metrics_server_options{.address = address}} {
         server_.add(client, {{"lock", lock}});
     }
     [[nodiscard]] std::string address() const { return server_.address(); }

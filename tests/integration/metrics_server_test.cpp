@@ -31,9 +31,9 @@ protected:
 
 TEST_F(metrics_server_test, listens_on_loopback_unless_an_address_is_given) {
     EXPECT_THAT(server_.address(), StartsWith("127.0.0.1:"));
-    const metrics_server colon{{.address = ":0"}};
+    const metrics_server colon{metrics_server_options{.address = ":0"}};
     EXPECT_THAT(colon.address(), StartsWith("127.0.0.1:"));
-    const metrics_server all{{.address = "0.0.0.0:0"}};
+    const metrics_server all{metrics_server_options{.address = "0.0.0.0:0"}};
     EXPECT_THAT(all.address(), StartsWith("0.0.0.0:"));
 }
 
@@ -77,7 +77,7 @@ TEST_F(metrics_server_test, is_not_delayed_by_a_peer_that_sends_nothing) {
 }
 
 TEST_F(metrics_server_test, serves_several_clients_and_forgets_those_that_are_gone) {
-    metrics_server both{{.address = "0"}};
+    metrics_server both{metrics_server_options{.address = "0"}};
     both.add(fleet_, {{"client", "fleet"}});
     std::optional<client> other{client{"memory:"}};
     both.add(*other, {{"client", "other"}});
@@ -96,7 +96,7 @@ TEST_F(metrics_server_test, fails_with_a_text_that_names_the_address) {
          {std::string{"x"}, std::string{"127.0.0.1:"}, std::string{"127.0.0.1:70000"},
           std::string{"::1:80"}, server_.address()}) {
         try {
-            const metrics_server second{{.address = address}};
+            const metrics_server second{metrics_server_options{.address = address}};
             ADD_FAILURE() << address;
         } catch (const error& problem) {
             EXPECT_EQ(problem.code(), errc::invalid_option) << problem.what();

@@ -256,6 +256,9 @@ TEST_F(client_metrics_test, counts_lost_replies_by_their_request) {
     clock_.at += 1s;
     run_timer(*task);
     answer(op_status::not_held);
+    clock_.at += 6s; // the lost acquire cannot arrive any more
+    run_timer(*task);
+    answer(op_status::not_held);
 
     const auto waiter = ask();
     answer(op_status::queued);

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace holdfast {
 

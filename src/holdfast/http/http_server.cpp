@@ -37,8 +37,8 @@ http_server::~http_server() {
         thread_.detach();
         return;
     }
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
+    const std::uint64_t signal = 1;
+    [[maybe_unused]] const auto written = ::write(stop_.get(), &signal, sizeof signal);
     thread_.join();
 }
 

@@ -4,6 +4,8 @@
 #include "holdfast/http/http_exchange.hpp"
 #include "holdfast/http/listen_address.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>

@@ -15,6 +15,10 @@ namespace {
 
 constexpr const char* loopback = "127.0.0.1";
 
+struct address_deleter {
+    void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
+};
+
 bool is_port(std::string_view text) {
     const bool digits = std::all_of(text.begin(), text.end(),
                                     [](char letter) { return letter >= '0' && letter <= '9'; });
@@ -48,7 +52,7 @@ base::fd listen_on(const listen_address& address) {
     if (failure != 0) {
         throw std::system_error{EADDRNOTAVAIL, std::generic_category(), ::gai_strerror(failure)};
     }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> first{found, &::freeaddrinfo};
+    const std::unique_ptr<addrinfo, address_deleter> first{found};
     base::fd out{::socket(first->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!out) { throw std::system_error{errno, std::generic_category(), "socket"}; }
     const int yes = 1;
