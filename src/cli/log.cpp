@@ -98,12 +98,16 @@ void begin_log(const std::vector<std::string>& words) {
     process_log().to_journal = stderr_is_journal();
     const char* const variable =
         std::getenv("HOLDFAST_LOG_FORMAT"); // NOLINT(concurrency-mt-unsafe)
-    auto format = variable == nullptr ? std::nullopt : parse_format(variable);
+    const std::string_view word = variable == nullptr ? "" : variable;
+    auto format = parse_format(word);
+    if (!format && !word.empty()) {
+        throw error{errc::invalid_option,
+                    "HOLDFAST_LOG_FORMAT: '" + std::string{word} + "' is not one of text, json"};
+    }
     for (std::size_t at = 0; at < words.size(); ++at) {
-        const std::string_view word = words[at];
-        if (word == "--") { break; }
-        if (word == "--log" && at + 1 < words.size()) { format = parse_format(words[at + 1]); }
-        if (word.starts_with("--log=")) { format = parse_format(word.substr(6)); }
+        const std::string_view option = words[at];
+        if (option == "--log" && at + 1 < words.size()) { format = parse_format(words[at + 1]); }
+        if (option.starts_with("--log=")) { format = parse_format(option.substr(6)); }
     }
     process_log().format = format.value_or(log_format::plain);
 }

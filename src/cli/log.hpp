@@ -37,7 +37,8 @@ struct log_settings {
 /// --log, for its help and its check. `begin_log` reads it.
 void add_log_flag(CLI::App& subcommand);
 /// Sets the format by `--log` among the words of the command line, or by HOLDFAST_LOG_FORMAT; even
-/// if the rest of the command line is wrong. A wrong format leaves the plain one.
+/// if the rest of the command line is wrong. A wrong --log leaves the plain format, and the parser
+/// refuses it; a wrong variable throws error(invalid_option).
 void begin_log(const std::vector<std::string>& words);
 /// From now on lines in JSON name this lock.
 void set_log_lock(std::string_view name);

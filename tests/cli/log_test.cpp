@@ -72,6 +72,9 @@ TEST_F(log_lines, have_no_other_format) {
     const auto end = run({"--log", "xml", "x", "--", "true"});
     EXPECT_EQ(end.code, 64);
     EXPECT_THAT(end.err, HasSubstr("xml"));
+    const auto wrong = run({"x", "--", "true"}, {.variables = {{"HOLDFAST_LOG_FORMAT", "xml"}}});
+    EXPECT_EQ(wrong.code, 64);
+    EXPECT_THAT(wrong.err, HasSubstr("HOLDFAST_LOG_FORMAT: 'xml'"));
 }
 
 TEST_F(log_lines, of_the_command_itself_are_left_alone) {
