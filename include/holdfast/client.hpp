@@ -1,6 +1,7 @@
 #pragma once
 
 #include <holdfast/export.hpp>
+#include <holdfast/metrics.hpp>
 #include <holdfast/options.hpp>
 
 #include <chrono>
@@ -58,6 +59,11 @@ public:
 
     /// This client's uuid: the first part of the id of each of its owners.
     [[nodiscard]] std::string id() const;
+
+    /// What the client has done so far. Reads numbers only: it waits for no lock and delays none.
+    /// Numbers that change meanwhile may differ by an operation in progress. Zeros if
+    /// client_options::metrics is off.
+    [[nodiscard]] holdfast::metrics metrics() const noexcept;
 
 private:
     friend struct detail::access;

@@ -9,6 +9,8 @@
 #include <holdfast/fence.hpp>
 #include <holdfast/layout.hpp>
 #include <holdfast/lease.hpp>
+#include <holdfast/metrics.hpp>
+#include <holdfast/metrics_server.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>

@@ -68,7 +68,8 @@ std::string given_url(const engine_flags& flags) {
             flags.url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos;
         if (has_user || flags.url.find("sentinel_password=") != std::string::npos) {
             print_message("every user of this machine can see a password in --url; use --url-file "
-                          "or HOLDFAST_URL");
+                          "or HOLDFAST_URL",
+                          log_level::warning);
         }
         return flags.url;
     }

@@ -6,6 +6,7 @@
 #include "cli/interruption.hpp"
 #include "cli/lock_operations.hpp"
 #include "cli/messages.hpp"
+#include "cli/metrics_export.hpp"
 #include "cli/prepared_child.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
@@ -119,9 +120,11 @@ void hold_and_run(const guardian_context& context) {
     if (settings.verbosity == verbosity::verbose && !sees_whole_tree()) {
         print_message(
             "/proc does not show this pid namespace: SIGTERM reaches only the command itself and "
-            "its orphans, SIGKILL reaches everything; mount /proc in this namespace");
+            "its orphans, SIGKILL reaches everything; mount /proc in this namespace",
+            log_level::warning);
     }
     auto client = settings.engine.open();
+    const metrics_export metrics{client, settings.metrics, settings.name};
     bool cancelled = false;
     auto held = acquire_with_time_left(client, context, cancelled);
     if (!held) {
@@ -151,8 +154,10 @@ void hold_and_run(const guardian_context& context) {
         child.watch();
     }
     if (child.was_lost()) {
-        print_message(settings, quote_name(settings.name) +
-                                    ": the lock was lost, so the command was ended; run it again");
+        print_message(settings,
+                      quote_name(settings.name) +
+                          ": the lock was lost, so the command was ended; run it again",
+                      log_level::error);
         context.front.send({message::kind::finished, exit_code::lost});
         return; // the rest of the lease expires
     }

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/log.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/script_output.hpp"
@@ -80,6 +81,7 @@ int main_or_throw(int argc, char** argv) {
     const auto split = split_command_line(run, words);
     command.assign(words.begin() + split.command_begin, words.end());
     words.resize(static_cast<std::size_t>(split.options_end));
+    begin_log(words);
     if (split.command_begin == split.options_end && !command.empty() &&
         command[0].starts_with('-')) {
         throw error{errc::invalid_option, "'" + command[0] +

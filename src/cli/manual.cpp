@@ -94,6 +94,7 @@ std::vector<term_description> environment() {
         {"HOLDFAST_URL", "The engine; --url and --url-file take precedence."},
         {"HOLDFAST_LEASE", "The lease, unless --lease is given."},
         {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
+        {"HOLDFAST_LOG_FORMAT", "text or json: lines with time and level, unless --log is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
          "Set for the command of run, and printed by acquire; renew and release read them."},
         {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},

@@ -1,5 +1,6 @@
 #include "cli/messages.hpp"
 
+#include "holdfast/base/clock.hpp"
 #include "holdfast/base/quote.hpp"
 
 #include <algorithm>
@@ -8,15 +9,14 @@
 
 namespace holdfast::cli {
 
-void print_message(std::string_view text) noexcept {
-    std::string line = "holdfast: ";
-    line += text;
-    line += '\n';
+void print_message(std::string_view text, log_level level) noexcept {
+    const auto line =
+        format_line(current_log(), level, text, base::system_time().wall_us(), ::getpid());
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-void print_message(const run_settings& settings, std::string_view text) noexcept {
-    if (settings.verbosity != verbosity::quiet) { print_message(text); }
+void print_message(const run_settings& settings, std::string_view text, log_level level) noexcept {
+    if (settings.verbosity != verbosity::quiet) { print_message(text, level); }
 }
 
 std::string quote_name(std::string_view name) { return base::quote(name); }

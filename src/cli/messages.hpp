@@ -1,6 +1,7 @@
 #pragma once
 // Messages to the user on stderr, one line at a time; stdout belongs to the child.
 
+#include "cli/log.hpp"
 #include "cli/run_settings.hpp"
 
 #include <exception>
@@ -9,10 +10,12 @@
 
 namespace holdfast::cli {
 
-/// `holdfast: text` on stderr in one write, so that lines of several processes do not mix.
-void print_message(std::string_view text) noexcept;
+/// `holdfast: text` on stderr, or as --log says, in one write, so that lines of several processes
+/// do not mix.
+void print_message(std::string_view text, log_level level = log_level::error) noexcept;
 /// The same, but nothing with -q.
-void print_message(const run_settings& settings, std::string_view text) noexcept;
+void print_message(const run_settings& settings, std::string_view text,
+                   log_level level = log_level::warning) noexcept;
 
 /// A lock's name, which may contain any bytes, in quotes.
 [[nodiscard]] std::string quote_name(std::string_view name);

@@ -4,7 +4,9 @@
 #include "cli/exit_codes.hpp"
 #include "cli/front.hpp"
 #include "cli/hold_flags.hpp"
+#include "cli/log.hpp"
 #include "cli/messages.hpp"
+#include "cli/metrics_export.hpp"
 #include "cli/run_settings.hpp"
 
 #include <holdfast/error.hpp>
@@ -31,6 +33,7 @@ struct run_flags {
     std::vector<std::string> command;
     std::string shell_line;
     std::string grace;
+    std::string metrics;
     bool quiet = false;
     bool verbose = false;
 };
@@ -73,6 +76,9 @@ run_settings parse_run_flags(const run_flags& flags) {
     out.command = flags.command;
     out.verbosity = parse_verbosity(flags);
     set_grace(flags.grace, out);
+    check_metrics_target(flags.metrics);
+    out.metrics = flags.metrics;
+    set_log_lock(out.name);
     if (!flags.shell_line.empty()) {
         if (!out.command.empty()) {
             throw error{errc::invalid_option,
@@ -116,6 +122,11 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
                   "Print who holds the lock and how long the wait takes (also: "
                   "HOLDFAST_LOG=verbose)")
         ->excludes(quiet);
+    add_log_flag(*run);
+    run->add_option("--metrics", flags->metrics,
+                    "Serve metrics at this port or address over HTTP, or write them to this file "
+                    "for node_exporter")
+        ->type_name("ADDR|FILE");
     add_engine_flags(*run, flags->engine);
     run->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
     run->add_option("COMMAND", flags->command, "The command to run, with its arguments");

@@ -28,6 +28,7 @@ struct run_settings {
     lock_options hold{};
     std::chrono::milliseconds grace{0};
     int busy_code = 75;
+    std::string metrics{}; ///< an address or a file; empty: none
     cli::verbosity verbosity = verbosity::normal;
 };
 

@@ -7,6 +7,7 @@
 #include "cli/hold_flags.hpp"
 #include "cli/interruption.hpp"
 #include "cli/lock_operations.hpp"
+#include "cli/log.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/run_owners.hpp"
@@ -216,15 +217,20 @@ void add_acquire(CLI::App& app, action& chosen) {
     add_hold_flags(*sub, flags->hold);
     sub->get_option("--max-hold")->description("Only for 'run'; here --lease is the limit");
     sub->add_flag("--json", flags->json, "Print JSON instead of shell variables");
+    add_log_flag(*sub);
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
-    sub->callback([flags, &chosen] { chosen = [flags] { return acquire(*flags); }; });
+    sub->callback([flags, &chosen] {
+        set_log_lock(flags->name);
+        chosen = [flags] { return acquire(*flags); };
+    });
 }
 
 void add_renew(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<script_flags>();
     auto* const sub = app.add_subcommand("renew", "Renew a lock of 'acquire' for another lease");
     add_hold_identity(*sub, *flags);
+    add_log_flag(*sub);
     sub->add_option("--lease", flags->lease, "How long from now; default 30s")->type_name("DUR");
     sub->footer("Exit code 1: that owner does not hold the lock any more.");
     sub->callback([flags, &chosen] { chosen = [flags] { return renew(*flags); }; });
@@ -234,6 +240,7 @@ void add_release(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<script_flags>();
     auto* const sub = app.add_subcommand("release", "Release a lock of 'acquire'");
     add_hold_identity(*sub, *flags);
+    add_log_flag(*sub);
     sub->footer(
         "Exit code 1: that owner did not hold the lock any more. A second release exits with 0\n"
         "for a minute at least, unless someone else has held the lock since.");

@@ -98,7 +98,7 @@ bool wait_reporter::stop() {
 
 void wait_reporter::report_now(const client& client) {
     const auto text = describe_wait(client, shared_->name, shared_->start);
-    if (!text.empty()) { print_message(text); }
+    if (!text.empty()) { print_message(text, log_level::info); }
 }
 
 void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
@@ -111,7 +111,7 @@ void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
             const auto text = describe_wait(client, shared->name, shared->start);
             lock.lock();
             if (shared->stopped || text.empty()) { continue; }
-            print_message(text);
+            print_message(text, log_level::info);
             shared->printed = true;
         }
     } catch (const std::exception&) {} // the wait itself reports what is wrong with the engine

@@ -49,7 +49,8 @@ protected:
     seam state_;
     turn_clock clock_{time_};
     guarded_engine engine_{std::make_unique<test::fake_engine>(state_)};
-    dispatcher dispatcher_{engine_, clock_};
+    client_metrics metrics_;
+    dispatcher dispatcher_{engine_, clock_, metrics_};
     std::shared_ptr<test::noting_participant> participant_ =
         std::make_shared<test::noting_participant>();
 };

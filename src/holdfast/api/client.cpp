@@ -29,6 +29,8 @@ std::chrono::nanoseconds client::ping(std::error_code& failure) {
     return do_ping(*core_, &failure);
 }
 
+metrics client::metrics() const noexcept { return core_->metrics()->get(); }
+
 std::string client::id() const { return core_->id().text(); }
 
 } // namespace holdfast

@@ -40,7 +40,8 @@ std::unique_ptr<engine::engine> engine_for(std::string_view url,
 
 client_core::client_core(std::string_view url, client_options options)
     : client_core{nullptr, engine::this_process(), std::move(options)} {
-    driver_ = std::make_unique<drive::driver>(engine_for(url, identity_), *identity_.time);
+    driver_ =
+        std::make_unique<drive::driver>(engine_for(url, identity_), *identity_.time, metrics_);
 }
 
 client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
@@ -49,9 +50,11 @@ client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_
       connect_wait_{options.connect_wait},
       pipeline_release_{options.pipeline_release},
       generation_{base::process_generation()},
+      metrics_{std::make_shared<drive::client_metrics>(options.metrics)},
       notifier_{std::make_unique<drive::notifier>(std::move(options.observer))} {
     check_options(options);
-    if (engine) { driver_ = std::make_unique<drive::driver>(std::move(engine), *identity_.time); }
+    if (!engine) { return; }
+    driver_ = std::make_unique<drive::driver>(std::move(engine), *identity_.time, metrics_);
 }
 
 client_core::~client_core() {
@@ -250,7 +253,7 @@ void client_core::abandon(hold& hold) {
 void client_core::forget(hold& hold) {
     if (inherited()) { return; }
     const driver_turn turn{*driver_};
-    hold.forget();
+    hold.forget(turn.now());
 }
 
 op_result client_core::execute(const engine::op& operation) {

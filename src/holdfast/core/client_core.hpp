@@ -6,6 +6,7 @@
 #include "holdfast/core/lock_request.hpp"
 #include "holdfast/core/recursion.hpp"
 #include "holdfast/core/unfinished_list.hpp"
+#include "holdfast/drive/client_metrics.hpp"
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
@@ -103,6 +104,10 @@ public:
     /// The client was made before a fork(): the child must not use it.
     [[nodiscard]] bool inherited() const noexcept;
     [[nodiscard]] core::recursion& recursion() noexcept { return recursion_; }
+    /// Readable also after the client is gone.
+    [[nodiscard]] std::shared_ptr<const drive::client_metrics> metrics() const noexcept {
+        return metrics_;
+    }
 
     // For participants, during a turn.
     [[nodiscard]] drive::driver& driver() noexcept { return *driver_; }
@@ -141,6 +146,7 @@ private:
     std::atomic<std::uint64_t> last_number_{0};
     core::recursion recursion_;
     core::unfinished_list unfinished_;
+    std::shared_ptr<drive::client_metrics> metrics_;
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
 };

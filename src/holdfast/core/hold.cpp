@@ -60,9 +60,7 @@ std::optional<loss> hold::why_lost() const noexcept {
 }
 
 void hold::publish_deadline() noexcept {
-    const bool holding = machine_.state() == machine::lease_state::held ||
-                         machine_.state() == machine::lease_state::renewing;
-    const auto until = holding ? machine_.deadline().time_since_epoch().count() : 0;
+    const auto until = machine_.holding() ? machine_.deadline().time_since_epoch().count() : 0;
     valid_until_.store(until, std::memory_order_release);
 }
 
@@ -75,6 +73,7 @@ void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::le
     lease_ = terms.lease;
     handed_off_ = began.provisional;
     granted_at_ = now;
+    counts_as_hold_ = true;
     core_.driver().listen(ticket_.owner.number, *this);
     feed({lease_event::tick, {}, {}}, now);
 }
@@ -95,7 +94,8 @@ std::stop_token hold::lost() {
 
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
 
-void hold::forget() {
+void hold::forget(instant now) {
+    end_count(now);
     forgotten_ = true; // the reply to a renewal may still come
     core_.driver().wake_at(*this, base::never);
     core_.driver().unlisten(ticket_.owner.number);
@@ -146,6 +146,10 @@ void hold::on_answer(drive::purpose /*purpose*/, const engine::answer& answer, i
     }
     last_error_ = answer.error;
     last_detail_ = answer.detail;
+    was_handed_on_ = answer.status == engine::op_status::handed_off;
+    if (answer.status == engine::op_status::unknown) {
+        core_.driver().metrics().on_reply_lost(drive::request_kind::release);
+    }
     feed({event, {}, {}}, now);
 }
 
@@ -163,6 +167,7 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
     }
     last_error_ = answer.error;
     last_detail_ = answer.detail;
+    core_.driver().metrics().on_renewal_answer(answer.status);
     feed({event, sent, lease}, now);
     complete_extends(sent, lease, event == lease_event::renewed, now);
     // Of a quorum some nodes may still have their votes. valid() is false by now.
@@ -202,6 +207,7 @@ void hold::feed(const machine::lease_input& input, instant now) noexcept {
 
 void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     publish_deadline();
+    if (!machine_.holding()) { end_count(now); }
     auto& driver = core_.driver();
     if (actions.renew) {
         driver.beat(
@@ -236,12 +242,22 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     core_.unfinished().set(unfinished_entry_, is_unfinished());
     if (machine_.state() == machine::lease_state::ended) {
         driver.unlisten(ticket_.owner.number);
+        if (!std::exchange(release_is_counted_, true)) {
+            driver.metrics().on_released(machine_.ending(), was_handed_on_);
+        }
         complete_release();
     }
 }
 
+/// The holder has it no longer.
+void hold::end_count(instant now) noexcept {
+    if (!std::exchange(counts_as_hold_, false)) { return; }
+    core_.driver().metrics().on_hold_ended(now - granted_at_);
+}
+
 void hold::report_loss() noexcept {
     const auto reason = *machine_.loss_reason();
+    core_.driver().metrics().on_lost(reason);
     why_lost_.store(static_cast<int>(reason), std::memory_order_release);
     if (loss_signal_) { core_.notifier().post(loss_signal_); }
     core_.report_event(reason == loss::thread_exited ? event::kind::thread_exited

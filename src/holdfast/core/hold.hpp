@@ -62,7 +62,7 @@ public:
     /// Ends the waits of those extend() callers whose stop is requested.
     void stop_extends() noexcept;
     void abandon(base::instant now);
-    void forget();
+    void forget(base::instant now);
 
     void on_timer(base::instant now) override;
     void on_answer(drive::purpose purpose, const engine::answer& answer, base::instant sent,
@@ -80,6 +80,7 @@ private:
     void feed(const machine::lease_input& input, base::instant now) noexcept;
     void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
     void publish_deadline() noexcept;
+    void end_count(base::instant now) noexcept;
     void report_loss() noexcept;
     void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
@@ -112,6 +113,9 @@ private:
     std::atomic<int> why_lost_{-1};
     holdfast::mode mode_;
     bool forgotten_ = false;
+    bool counts_as_hold_ = false;      ///< in the metrics
+    bool release_is_counted_ = false;  ///< likewise
+    bool was_handed_on_ = false;       ///< its release granted the lock to a waiter
     bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
     bool reports_to_observer_ = false; ///< released in the background, and not reported yet
     bool reports_loss_ = false;

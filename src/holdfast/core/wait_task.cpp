@@ -35,7 +35,10 @@ wait_task::wait_task(client_core& core, const lock_request& request, base::owner
     terms_.drift = plan.drift;
 }
 
-void wait_task::start(instant now) { feed({.event = wait_event::start}, now); }
+void wait_task::start(instant now) {
+    started_ = now;
+    feed({.event = wait_event::start}, now);
+}
 
 void wait_task::set_sleeper(drive::sleeper& sleeper) {
     sleeper_ = &sleeper;
@@ -73,6 +76,9 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
     if (purpose == drive::purpose::withdraw) {
         const bool failed = answer.status == engine::op_status::failed ||
                             answer.status == engine::op_status::unknown;
+        if (answer.status == engine::op_status::unknown) {
+            core_.driver().metrics().on_reply_lost(drive::request_kind::withdrawal);
+        }
         feed({.event = failed ? wait_event::withdraw_failed : wait_event::withdrawn}, now);
         return;
     }
@@ -81,9 +87,21 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
     if (answer.status != engine::op_status::granted && answer.status != engine::op_status::busy) {
         core_.driver().listen(op_.ticket.owner.number, *this);
     }
-    feed({to_event(answer), answer.token, sent, answer.ahead, answer.check_in, answer.retry_now,
+    const auto event = to_event(answer);
+    if (event == wait_event::unknown) {
+        core_.driver().metrics().on_reply_lost(drive::request_kind::acquire);
+    }
+    feed({event, answer.token, sent, answer.ahead, answer.check_in, answer.retry_now,
           answer.no_place},
          now);
+    count_wait(answer.status);
+}
+
+void wait_task::count_wait(engine::op_status status) noexcept {
+    const bool held_by_others =
+        status == engine::op_status::queued || status == engine::op_status::busy;
+    if (!held_by_others || finished_ || std::exchange(waited_, true)) { return; }
+    core_.driver().metrics().on_wait_begun();
 }
 
 void wait_task::on_beat(const engine::beat_answer& answer, instant sent, milliseconds /*lease*/,
@@ -96,6 +114,9 @@ void wait_task::on_beat(const engine::beat_answer& answer, instant sent, millise
     if (event == wait_event::beat_unknown && answer.error) {
         failure_ = answer.error;
         detail_ = answer.detail;
+    }
+    if (answer.status == engine::op_status::unknown) {
+        core_.driver().metrics().on_reply_lost(drive::request_kind::heartbeat);
     }
     feed({event, answer.token, sent, answer.ahead, answer.check_in}, now);
 }
@@ -166,8 +187,10 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
 
 void wait_task::finish(instant now) noexcept {
     finished_ = true;
+    const auto& grant = machine_.granted();
+    core_.driver().metrics().on_acquired(machine_.result(), waited_, grant.provisional,
+                                         now - started_);
     if (machine_.result() == waiter_machine::outcome::granted) {
-        const auto& grant = machine_.granted();
         hold_->begin(std::move(op_.ticket), grant.token, terms_,
                      {grant.sent, grant.granted_for, grant.provisional}, now);
     }

@@ -50,6 +50,7 @@ private:
     void apply(const machine::waiter_machine::actions& actions, base::instant now) noexcept;
     void finish(base::instant now) noexcept;
     void ensure_hold();
+    void count_wait(engine::op_status status) noexcept;
     [[nodiscard]] machine::wait_event to_event(const engine::answer& answer);
 
     client_core& core_;
@@ -61,7 +62,9 @@ private:
     drive::sleeper* sleeper_ = nullptr;
     std::error_code failure_;
     std::string detail_;
+    base::instant started_{};
     bool finished_ = false;
+    bool waited_ = false; ///< the engine answered that someone else holds the lock
 };
 
 } // namespace holdfast::core

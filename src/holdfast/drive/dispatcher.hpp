@@ -3,6 +3,7 @@
 // them.
 
 #include "holdfast/drive/answer_queue.hpp"
+#include "holdfast/drive/client_metrics.hpp"
 #include "holdfast/drive/guarded_engine.hpp"
 #include "holdfast/drive/heartbeats.hpp"
 #include "holdfast/drive/in_flight.hpp"
@@ -23,7 +24,8 @@ namespace holdfast::drive {
 /// Thread safety: none, the driver's lock is held.
 class dispatcher final : private engine::sink {
 public:
-    dispatcher(guarded_engine& engine, turn_clock& clock) : clock_{clock}, engine_{engine} {
+    dispatcher(guarded_engine& engine, turn_clock& clock, client_metrics& metrics)
+        : clock_{clock}, engine_{engine}, metrics_{metrics} {
         engine->attach(*this);
     }
 
@@ -76,6 +78,7 @@ private:
 
     void answered(engine::answer&& answer) override { answers_.add(std::move(answer)); }
     void noticed(const engine::notice& notice) override { notices_.add(notice, clock_.now()); }
+    void reconnected() noexcept override { metrics_.on_reconnected(); }
     [[nodiscard]] base::instant now() const noexcept override { return clock_.now(); }
 
     void submit(participant& participant, purpose purpose, const engine::op& operation,
@@ -95,6 +98,7 @@ private:
 
     turn_clock& clock_;
     guarded_engine& engine_;
+    client_metrics& metrics_;
     answer_queue answers_;
     drive::in_flight<sent_operation> operations_;
     heartbeats heartbeats_;

@@ -1,13 +1,16 @@
 #include "holdfast/drive/driver.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace holdfast::drive {
 
-driver::driver(std::unique_ptr<engine::engine> engine, const base::time_source& time)
+driver::driver(std::unique_ptr<engine::engine> engine, const base::time_source& time,
+               std::shared_ptr<client_metrics> metrics)
     : clock_{time},
+      metrics_{std::move(metrics)},
       engine_{std::move(engine)},
-      dispatcher_{engine_, clock_},
+      dispatcher_{engine_, clock_, *metrics_},
       loop_{engine_, clock_, dispatcher_},
       lead_{mutex_.pool()},
       keeper_{mutex_, clock_, dispatcher_, loop_, lead_} {}

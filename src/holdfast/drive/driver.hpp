@@ -1,6 +1,7 @@
 #pragma once
 // Runs the engine and the participants of one client.
 
+#include "holdfast/drive/client_metrics.hpp"
 #include "holdfast/drive/dispatcher.hpp"
 #include "holdfast/drive/event_loop.hpp"
 #include "holdfast/drive/keeper.hpp"
@@ -21,7 +22,8 @@ namespace holdfast::drive {
 /// Thread safety: members other than `cancel` are called during a turn, `drain` without one.
 class driver {
 public:
-    driver(std::unique_ptr<engine::engine> engine, const base::time_source& time);
+    driver(std::unique_ptr<engine::engine> engine, const base::time_source& time,
+           std::shared_ptr<client_metrics> metrics = std::make_shared<client_metrics>());
     driver(const driver&) = delete;
     driver& operator=(const driver&) = delete;
     ~driver();
@@ -79,6 +81,8 @@ public:
         loop_.wake(sleeper);
         lead_.set_ready(sleeper);
     }
+    /// Participants count their outcomes there.
+    [[nodiscard]] client_metrics& metrics() noexcept { return *metrics_; }
     /// Starts the keeper if it does not run. Call it before the first acquire, because a hold needs
     /// renewals. Throws std::system_error if the system refuses a thread.
     void ensure_keeper() { keeper_.start(); }
@@ -102,6 +106,7 @@ private:
 
     turn_mutex mutex_;
     turn_clock clock_;
+    std::shared_ptr<client_metrics> metrics_;
     guarded_engine engine_;
     dispatcher dispatcher_;
     event_loop loop_;

@@ -57,6 +57,8 @@ class sink {
 public:
     virtual void answered(answer&& answer) = 0;
     virtual void noticed(const notice& notice) = 0;
+    /// A new connection works that replaces one which had worked before. Only counted.
+    virtual void reconnected() noexcept {}
     /// The driver's last reading of the clock; `never`: the engine reads its own.
     [[nodiscard]] virtual base::instant now() const noexcept { return base::never; }
 

@@ -87,8 +87,11 @@ public:
     actions on(const lease_input& input, base::instant now) noexcept;
 
     [[nodiscard]] lease_state state() const noexcept { return state_; }
+    [[nodiscard]] bool holding() const noexcept {
+        return state_ == lease_state::held || state_ == lease_state::renewing;
+    }
     [[nodiscard]] bool valid(base::instant now) const noexcept {
-        return (state_ == lease_state::held || state_ == lease_state::renewing) && now < deadline_;
+        return holding() && now < deadline_;
     }
     [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
     [[nodiscard]] std::optional<loss> loss_reason() const noexcept { return loss_reason_; }
@@ -100,9 +103,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool holding() const noexcept {
-        return state_ == lease_state::held || state_ == lease_state::renewing;
-    }
     actions tick(base::instant now) noexcept;
     actions tick_releasing(base::instant now) noexcept;
     actions begin_release(base::instant give_up) noexcept;

@@ -30,8 +30,12 @@ void engine_group::member_sink::noticed(const holdfast::engine::notice& notice) 
     event.notice = notice;
 }
 
+void engine_group::member_sink::reconnected() noexcept {
+    if (group_.owner_ != nullptr) { group_.owner_->reconnected(); }
+}
+
 instant engine_group::member_sink::now() const noexcept {
-    return group_.clock_ == nullptr ? base::never : group_.clock_->now();
+    return group_.owner_ == nullptr ? base::never : group_.owner_->now();
 }
 
 group_event& engine_group::add_event(unsigned member) {
@@ -51,15 +55,15 @@ group_event* engine_group::next_event() {
     return &events_[next_event_++];
 }
 
-void engine_group::attach(const sink& clock) {
-    clock_ = &clock;
+void engine_group::attach(sink& owner) {
+    owner_ = &owner;
     for (const auto& each : members_) { each->engine->attach(*each->sink); }
 }
 
 void engine_group::submit(unsigned member, op_id id, const op& operation, instant give_up) {
     auto& target = *members_[member];
     target.submitted = submitted_ = true;
-    if (target.asked == base::never && clock_ != nullptr) { target.asked = clock_->now(); }
+    if (target.asked == base::never && owner_ != nullptr) { target.asked = owner_->now(); }
     target.engine->submit(id, operation, give_up);
 }
 

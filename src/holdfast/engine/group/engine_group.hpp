@@ -34,8 +34,8 @@ public:
         return *members_[index]->engine;
     }
 
-    /// `clock` is asked for the driver's last reading of the clock.
-    void attach(const sink& clock);
+    /// `owner` is asked for the driver's last reading of the clock, and hears of reconnects.
+    void attach(sink& owner);
     void submit(unsigned member, op_id id, const op& operation, base::instant give_up);
     void cancel(unsigned member, op_id id);
 
@@ -66,6 +66,7 @@ private:
         member_sink(engine_group& group, unsigned index) noexcept : group_{group}, index_{index} {}
         void answered(holdfast::engine::answer&& answer) override;
         void noticed(const holdfast::engine::notice& notice) override;
+        void reconnected() noexcept override;
         [[nodiscard]] base::instant now() const noexcept override;
 
     private:
@@ -86,7 +87,7 @@ private:
     [[nodiscard]] group_event& add_event(unsigned member);
 
     std::vector<std::unique_ptr<group_member>> members_;
-    const sink* clock_ = nullptr;
+    sink* owner_ = nullptr;
     std::vector<group_event> events_; ///< reused: `next_event_` counts those that were taken
     std::size_t event_count_ = 0;
     std::size_t next_event_ = 0;

@@ -228,7 +228,9 @@ void redis_engine::expire(instant now) {
 void redis_engine::on_ready(node& /*node*/, bool again, instant now) {
     layouts_.on_ready(now);
     joiner_.on_connected();
-    if (again) { sink_->noticed({notice::kind::inbox_reset, 0, 0}); }
+    if (!again) { return; }
+    sink_->reconnected();
+    sink_->noticed({notice::kind::inbox_reset, 0, 0});
 }
 
 void redis_engine::on_ended(node& node, const connection_loss& loss) {

@@ -1,0 +1,119 @@
+#include "cli/log.hpp"
+
+#include "cli/script_output.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+log_settings& process_log() noexcept {
+    static log_settings all;
+    return all;
+}
+
+const char* to_string(log_level level) noexcept {
+    switch (level) {
+    case log_level::error: return "error";
+    case log_level::warning: return "warning";
+    case log_level::info: return "info";
+    }
+    return "";
+}
+
+/// RFC 3339, in UTC, with milliseconds.
+std::string time_text(std::int64_t wall_us) {
+    const std::time_t seconds = wall_us / 1'000'000;
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    std::array<char, 40> text{};
+    const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+    std::snprintf(text.data() + length, text.size() - length, ".%03dZ",
+                  static_cast<int>(wall_us / 1000 % 1000));
+    return text.data();
+}
+
+/// systemd sets JOURNAL_STREAM to the device and inode of the streams that it connects to the
+/// journal; a redirected stderr has others.
+bool stderr_is_journal() {
+    const char* const variable = std::getenv("JOURNAL_STREAM"); // NOLINT(concurrency-mt-unsafe)
+    struct stat status {};
+    if (variable == nullptr || ::fstat(STDERR_FILENO, &status) != 0) { return false; }
+    return std::string{variable} ==
+           std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+}
+
+std::optional<log_format> parse_format(std::string_view word) {
+    if (word == "text") { return log_format::text; }
+    if (word == "json") { return log_format::json; }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string format_line(const log_settings& settings, log_level level, std::string_view message,
+                        std::int64_t wall_us, std::int64_t pid) {
+    std::string out;
+    if (settings.to_journal) { out = '<' + std::to_string(static_cast<int>(level)) + '>'; }
+    if (settings.format == log_format::json) {
+        out += "{\"time\":\"" + time_text(wall_us) + "\",\"level\":\"" + to_string(level) +
+               "\",\"pid\":" + std::to_string(pid);
+        if (!settings.lock.empty()) { out += ",\"lock\":" + json_quote(settings.lock); }
+        return out + ",\"message\":" + json_quote(message) + "}\n";
+    }
+    if (settings.format == log_format::text && !settings.to_journal) { // journald adds both
+        out += time_text(wall_us) + ' ' + to_string(level) + ' ';
+    }
+    return (out += "holdfast: ").append(message) += '\n';
+}
+
+void add_log_flag(CLI::App& subcommand) {
+    subcommand
+        .add_option(
+            "--log", // begin_log() has read its value
+            [](const CLI::results_t& values) {
+                if (parse_format(values.front())) { return true; }
+                throw CLI::ValidationError{"--log",
+                                           "'" + values.front() + "' is not one of text, json"};
+            },
+            "The lines on stderr with time and level: text, or json for programs (also: "
+            "HOLDFAST_LOG_FORMAT)")
+        ->type_name("FORMAT");
+}
+
+void begin_log(const std::vector<std::string>& words) {
+    process_log().to_journal = stderr_is_journal();
+    const char* const variable =
+        std::getenv("HOLDFAST_LOG_FORMAT"); // NOLINT(concurrency-mt-unsafe)
+    const std::string_view word = variable == nullptr ? "" : variable;
+    auto format = parse_format(word);
+    if (!format && !word.empty()) {
+        throw error{errc::invalid_option,
+                    "HOLDFAST_LOG_FORMAT: '" + std::string{word} + "' is not one of text, json"};
+    }
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        const std::string_view option = words[at];
+        if (option == "--log" && at + 1 < words.size()) { format = parse_format(words[at + 1]); }
+        if (option.starts_with("--log=")) { format = parse_format(option.substr(6)); }
+    }
+    process_log().format = format.value_or(log_format::plain);
+}
+
+void set_log_lock(std::string_view name) { process_log().lock = name; }
+
+const log_settings& current_log() noexcept { return process_log(); }
+
+} // namespace holdfast::cli

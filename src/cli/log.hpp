@@ -1,0 +1,48 @@
+#pragma once
+// The format of the lines on stderr: plain, or with time and level, as text or JSON.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// NOLINTNEXTLINE(readability-identifier-naming): CLI11's name
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace holdfast::cli {
+
+/// Syslog's numbers, which journald reads at the beginning of a line.
+enum class log_level : std::uint8_t { error = 3, warning = 4, info = 6 };
+
+enum class log_format : std::uint8_t {
+    plain, ///< `holdfast: message`
+    text,  ///< `2026-11-18T06:10:49.123Z info holdfast: message`
+    json,  ///< `{"time":...,"level":"info","message":...}`
+};
+
+/// What all lines of this process have in common.
+struct log_settings {
+    log_format format = log_format::plain;
+    std::string lock{};      ///< the name of the lock, in JSON; empty: none
+    bool to_journal = false; ///< stderr is journald's: lines begin with `<LEVEL>`
+};
+
+/// One line, with its newline. `wall_us`: microseconds since 1970.
+[[nodiscard]] std::string format_line(const log_settings& settings, log_level level,
+                                      std::string_view message, std::int64_t wall_us,
+                                      std::int64_t pid);
+
+/// --log, for its help and its check. `begin_log` reads it.
+void add_log_flag(CLI::App& subcommand);
+/// Sets the format by `--log` among the words of the command line, or by HOLDFAST_LOG_FORMAT; even
+/// if the rest of the command line is wrong. A wrong --log leaves the plain format, and the parser
+/// refuses it; a wrong variable throws error(invalid_option).
+void begin_log(const std::vector<std::string>& words);
+/// From now on lines in JSON name this lock.
+void set_log_lock(std::string_view name);
+/// Those of this process.
+[[nodiscard]] const log_settings& current_log() noexcept;
+
+} // namespace holdfast::cli

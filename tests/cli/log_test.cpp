@@ -1,0 +1,103 @@
+// The lines on stderr with --log, and for journald.
+
+#include "cli/cli_fixture.hpp"
+
+#include <chrono>
+#include <regex>
+#include <sstream>
+
+namespace holdfast::test {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+const std::string time_pattern = "20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
+                                 "\\.[0-9]{3}Z";
+
+class log_lines : public cli {
+protected:
+    /// jq reads each line and prints these fields; a line that is no JSON fails.
+    std::string fields(const std::string& line) {
+        const auto end = shell("set -o pipefail; " + line +
+                               " 2>&1 >/dev/null | "
+                               "jq -r '[.level, .lock // \"-\", .message] | join(\"|\")'");
+        EXPECT_EQ(end.err, "");
+        return end.out;
+    }
+};
+
+TEST_F(log_lines, are_plain_by_default) {
+    auto job = hold("x");
+    EXPECT_THAT(run({"-n", "x", "--", "true"}).err, MatchesRegex("holdfast: .x. is held by .*\n"));
+}
+
+TEST_F(log_lines, have_time_and_level_as_text) {
+    auto job = hold("x");
+    const auto end = run({"--log", "text", "-n", "x", "--", "true"});
+    EXPECT_TRUE(std::regex_match(
+        end.err, std::regex{time_pattern + " warning holdfast: \"x\" is held by .*\n"}))
+        << end.err;
+}
+
+TEST_F(log_lines, are_json_that_a_program_can_read) {
+    auto job = hold("x\"y");
+    EXPECT_THAT(fields("$holdfast run --log json -n 'x\"y' -- true"),
+                testing::StartsWith("warning|x\"y|\"x\\\"y\" is held by"));
+    const auto end = run({"--log=json", "-n", "x\"y", "--", "true"});
+    EXPECT_THAT(end.err, testing::StartsWith("{\"time\":\"20")) << end.err;
+    EXPECT_TRUE(std::regex_search(end.err, std::regex{"\"time\":\"" + time_pattern + "\""}))
+        << end.err;
+}
+
+TEST_F(log_lines, are_json_for_names_and_errors_of_any_bytes) {
+    EXPECT_THAT(fields("$holdfast run --log json $'a\\xff\\n' -- /no/such/command"),
+                HasSubstr("error|a\xef\xbf\xbd"));
+    EXPECT_THAT(fields("$holdfast run --log json --lease x y -- true"), HasSubstr("error|"));
+    EXPECT_THAT(fields("$holdfast run --log json --no-such-option y -- true"),
+                HasSubstr("no-such-option"))
+        << "also of a wrong command line";
+    EXPECT_THAT(fields("$holdfast release --log json --owner x y"), HasSubstr("error|"));
+}
+
+TEST_F(log_lines, can_be_chosen_by_the_environment) {
+    auto job = hold("x");
+    const auto end =
+        run({"-n", "x", "--", "true"}, {.variables = {{"HOLDFAST_LOG_FORMAT", "json"}}});
+    EXPECT_THAT(end.err, testing::StartsWith("{\"time\":")) << end.err;
+}
+
+TEST_F(log_lines, have_no_other_format) {
+    const auto end = run({"--log", "xml", "x", "--", "true"});
+    EXPECT_EQ(end.code, 64);
+    EXPECT_THAT(end.err, HasSubstr("xml"));
+    const auto wrong = run({"x", "--", "true"}, {.variables = {{"HOLDFAST_LOG_FORMAT", "xml"}}});
+    EXPECT_EQ(wrong.code, 64);
+    EXPECT_THAT(wrong.err, HasSubstr("HOLDFAST_LOG_FORMAT: 'xml'"));
+}
+
+TEST_F(log_lines, of_the_command_itself_are_left_alone) {
+    const auto end = run({"x", "--", "sh", "-c", "echo $0 $1 >&2", "--log", "json"});
+    EXPECT_EQ(end.err, "--log json\n");
+}
+
+TEST_F(log_lines, begin_with_a_priority_if_stderr_is_the_journal) {
+    auto job = hold("x");
+    // Like systemd: the device and inode of the stream that is stderr.
+    const std::string as_journal = "JOURNAL_STREAM=$(stat -L -c %d:%i journal) "
+                                   "$holdfast run $options -n x -- true 2> journal;";
+    shell("touch journal; options=; " + as_journal);
+    EXPECT_THAT(sandbox_.content("journal"), MatchesRegex("<4>holdfast: .x. is held by .*\n"));
+    shell("options='--log text'; " + as_journal);
+    EXPECT_THAT(sandbox_.content("journal"), MatchesRegex("<4>holdfast: .x. is held by .*\n"))
+        << "journald adds the time";
+    shell("options='--log json'; " + as_journal);
+    EXPECT_THAT(sandbox_.content("journal"), testing::StartsWith("<4>{\"time\":"));
+    const auto other = run({"-n", "x", "--", "true"}, {.variables = {{"JOURNAL_STREAM", "1:2"}}});
+    EXPECT_THAT(other.err, testing::StartsWith("holdfast: ")) << "stderr was redirected";
+}
+
+} // namespace
+
+} // namespace holdfast::test
