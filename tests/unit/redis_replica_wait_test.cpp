@@ -36,9 +36,10 @@ protected:
         waiting.requests().fail_lost({}, now);
     }
 
-    void send(engine::op_id id, bool needs_replicas) {
+    void send(engine::op_id id, bool needs_replicas, bool only_own_writes = false) {
         const auto started = start(id);
         started->needs_replicas = needs_replicas;
+        started->only_own_writes = only_own_writes;
         waiting.send(handler, 0, *started, now, [](std::string& out) { out += "PING\r\n"; });
     }
     /// Writes what is buffered; the text of it.
@@ -82,6 +83,24 @@ TEST_F(redis_replica_wait, is_sent_once_behind_each_batch_that_needs_it) {
     EXPECT_TRUE(waiting.must_ask_replicas());
     EXPECT_EQ(flush(), "PING\r\n" + std::string{next_write} + std::string{wait_command});
     EXPECT_FALSE(waiting.must_ask_replicas());
+}
+
+TEST_F(redis_replica_wait, needs_no_write_behind_first_requests_whose_grants_are_writes) {
+    send(1, true, true);
+    send(2, true, true);
+    EXPECT_EQ(flush(), "PING\r\nPING\r\n" + std::string{wait_command});
+    EXPECT_EQ(say(":7\r\n:7\r\n:2\r\n"), "");
+    EXPECT_EQ(statuses(1), std::vector{op_status::granted});
+    EXPECT_EQ(statuses(2), std::vector{op_status::granted});
+    send(3, true, true);
+    send(4, true); // may have been granted by another client's release
+    EXPECT_EQ(flush(), "PING\r\nPING\r\n" + std::string{first_write} + std::string{wait_command});
+    EXPECT_EQ(say(":7\r\n:7\r\n-OOM command not allowed\r\n:2\r\n"), "");
+    EXPECT_EQ(statuses(4), std::vector{op_status::unknown});
+    send(5, true, true);
+    EXPECT_EQ(flush(), "PING\r\n" + std::string{wait_command}) << "each batch by itself";
+    EXPECT_EQ(say(":7\r\n:1\r\n"), "");
+    EXPECT_EQ(statuses(5), std::vector{op_status::unknown}) << "one of two replicas";
 }
 
 TEST_F(redis_replica_wait, says_nothing_without_the_write_before_it) {

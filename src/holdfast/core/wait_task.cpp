@@ -29,6 +29,7 @@ wait_task::wait_task(client_core& core, const lock_request& request, base::owner
     op_.detached = request.options.detached;
     op_.queue = queue;
     op_.once = plan.once;
+    op_.first = true;
     op_.voting = {request.options.quorum.node_timeout, request.options.quorum.retry_min,
                   request.options.quorum.retry_max};
     op_.note = request.options.note;
@@ -149,6 +150,7 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
         op_.not_after = actions.not_after;
         driver.send(
             *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
+        op_.first = false;
     }
     if (actions.beat) {
         const auto give_up = later(now, core_.connect_wait());

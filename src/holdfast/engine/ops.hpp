@@ -70,6 +70,9 @@ struct acquire_op {
     vote_options voting{};
     /// A single attempt: an engine without a connection connects at once, without a pause.
     bool once = false;
+    /// The ticket was never sent before: the engine has no entry of it, so a grant is one that this
+    /// very request makes.
+    bool first = false;
     std::string note;
 };
 

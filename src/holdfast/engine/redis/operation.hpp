@@ -146,6 +146,7 @@ public:
     bool renews = false;          ///< beat: it renews a lease
     bool needs_replicas = false;  ///< counts only when replicas have it: see replica_wait
     bool awaits_replicas = false; ///< its reply is here, and is held back
+    bool only_own_writes = false; ///< a reply that needs replicas tells of a write of its own
     std::vector<holdfast::engine::ticket> items{}; ///< beat
     acquire_terms terms{};
     std::unique_ptr<list_page> page{};

@@ -22,7 +22,7 @@ void operation::forget_requests() noexcept {
     not_after = base::never;
     not_after_us = 0;
     token = 0;
-    renews = needs_replicas = awaits_replicas = false;
+    renews = needs_replicas = awaits_replicas = only_own_writes = false;
     items.clear();
     terms = {};
     routing.elsewhere.clear();

@@ -25,6 +25,11 @@ bool is_single_attempt(const op& op) noexcept {
     return acquire != nullptr && acquire->once;
 }
 
+bool is_first_acquire(const op& op) noexcept {
+    const auto* const acquire = std::get_if<acquire_op>(&op);
+    return acquire != nullptr && acquire->first;
+}
+
 /// A message that a waiter was granted the lock is no proof: see inbox.
 bool grants_are_hints(const options& options) noexcept {
     return options.replicas > 0 || options.cluster;
@@ -128,6 +133,9 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
     }
     operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
                                                          std::holds_alternative<beat_op>(op));
+    // With max_lease the reply also depends on the incarnation, which others may have written.
+    operation.only_own_writes =
+        operation.needs_replicas && options_.max_lease.count() == 0 && is_first_acquire(op);
     layout.begin(operation, op, node.channel(), now);
 }
 

@@ -133,7 +133,7 @@ void command_channel::on_written(const reply& reply, base::instant now) {
 /// The replicas have acknowledged what was sent before, or too few of them: then the requests that
 /// need them count as unanswered. What the server refused has not happened, whatever they say.
 const char* command_channel::on_acknowledged(const reply& reply, base::instant now) {
-    const auto shortage = replicas_.shortage(reply, server_);
+    const auto shortage = replicas_.shortage(requests_.next(), reply, server_);
     lacks_replicas_ = shortage.has_value();
     const char* fault = replica_wait::lost_by_demotion(reply) ? became_replica : nullptr;
     while (requests_.held_back() > 0) {

@@ -12,17 +12,20 @@ void replica_wait::enqueue_wait(pipeline& requests, base::instant now) {
         requests.enqueue(*this, static_cast<std::uint8_t>(kind), nullptr, now, write);
     };
     constexpr const char* an_hour = "3600000";
-    enqueue(request_kind::write, [&](std::string& out) {
-        if (exists_) {
-            append_command(out, {"PEXPIRE", key_, an_hour});
-        } else {
-            append_command(out, {"SET", key_, "", "PX", an_hour});
-        }
-    });
-    enqueue(request_kind::wait, [this](std::string& out) {
+    if (write_due_) {
+        enqueue(request_kind::write, [&](std::string& out) {
+            if (exists_) {
+                append_command(out, {"PEXPIRE", key_, an_hour});
+            } else {
+                append_command(out, {"SET", key_, "", "PX", an_hour});
+            }
+        });
+    }
+    const auto kind = write_due_ ? request_kind::wait_after_write : request_kind::wait;
+    enqueue(kind, [this](std::string& out) {
         append_command(out, {"WAIT", std::to_string(replicas_), std::to_string(timeout_.count())});
     });
-    due_ = false;
+    due_ = write_due_ = false;
 }
 
 bool replica_wait::lost_by_demotion(const reply& reply) noexcept {
@@ -30,7 +33,7 @@ bool replica_wait::lost_by_demotion(const reply& reply) noexcept {
                                 reply.text().find("replica instances") != std::string_view::npos);
 }
 
-std::optional<connection_loss> replica_wait::shortage(const reply& reply,
+std::optional<connection_loss> replica_wait::shortage(const request& request, const reply& reply,
                                                       const std::string& server) const {
     connection_loss out;
     out.code = make_error_code(errc::unavailable);
@@ -40,7 +43,7 @@ std::optional<connection_loss> replica_wait::shortage(const reply& reply,
         out.detail = std::move(error.detail);
         return out;
     }
-    if (!exists_) {
+    if (!exists_ && request.is(request_kind::wait_after_write)) {
         out.detail = "Redis at " + server + ": it did not write " + key_ +
                      ", by which replicas acknowledge what was done before; try again";
         return out;
