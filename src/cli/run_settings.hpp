@@ -29,6 +29,9 @@ struct run_settings {
     std::chrono::milliseconds grace{0};
     int busy_code = 75;
     cli::verbosity verbosity = verbosity::normal;
+    /// The election whose lock `name` is; empty: none. After a loss it campaigns again.
+    std::string election{};
+    std::string published{}; ///< by its leader
 };
 
 } // namespace holdfast::cli
