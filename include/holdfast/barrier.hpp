@@ -75,7 +75,8 @@ public:
         return wait_at_most(arrival, detail::wait_limit::from(wait), options, &failure);
     }
 
-    /// Waits until a point in time at most. False if the phase has not ended by then, or if stopped.
+    /// Waits until a point in time at most. False if the phase has not ended by then, or if
+    /// stopped.
     template <class Clock, class Duration>
     [[nodiscard]] bool wait_until(const arrival_token& arrival,
                                   const std::chrono::time_point<Clock, Duration>& deadline,

@@ -10,8 +10,8 @@
 --       {ANSWER_LATE, now}, {ANSWER_OTHER_LIMIT, expected}
 --
 -- The whole cell is one key, so it is in one slot and expires as a whole. Fields: b birth; t token
--- and o order of the last write; v value; p phase; a arrived, n expected; c how many watch; and
--- with the member or owner behind it: m arrived in this phase, l in the one before, w watches until.
+-- and o order of the last write; v value; p phase; a arrived, n expected; c how many watch. With a
+-- member or owner behind the letter: m arrived in this phase, l in the one before, w watches until.
 local key, action, watcher = KEYS[1], ARGV[1], ARGV[2]
 local call, sub = redis.call, string.sub
 local time = call('TIME')
