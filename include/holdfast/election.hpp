@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace holdfast {
 

@@ -17,6 +17,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <charconv>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -35,7 +36,7 @@ struct once_flags {
 };
 
 /// A result that is not for others: the next one runs the command.
-struct unsuitable {};
+struct unsuitable : std::exception {};
 
 /// The result: the exit code, c(omplete) or t(runcated), a newline, the output.
 std::string result_text(const captured_command& ended) {
