@@ -73,9 +73,7 @@ public:
         return code_;
     }
 
-    /// After wait(): the lock was lost, and the command was ended if it ran.
-    [[nodiscard]] bool has_lost() const noexcept { return lost_; }
-
+    [[nodiscard]] bool has_lost() const noexcept { return lost_; } ///< after wait(): the lock
 private:
     enum class phase { waiting, running, releasing };
 
@@ -113,9 +111,7 @@ private:
         if (give_up_at_ != never) { return; }
         give_up_at_ = boot_clock::now() + cancel_timeout;
         last_signal_ = signal;
-        if (phase_ == phase::releasing) {
-            return;
-        } // if it ends in time, the command's code is returned
+        if (phase_ == phase::releasing) { return; } // in time: the command's code is returned
         guardian_.send({message::kind::cancel});
         set_death_signal(signal);
     }
