@@ -1,3 +1,4 @@
+// compiled alone
 #include "cli/captured_command.hpp"
 
 #include "cli/errno_error.hpp"

@@ -1,3 +1,4 @@
+// compiled alone
 // elect: runs a command while this host leads, and campaigns again when it leads no more.
 
 #include "cli/commands.hpp"

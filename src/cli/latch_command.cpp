@@ -1,3 +1,4 @@
+// compiled alone
 // latch: waits in scripts until a number of others have arrived.
 
 #include "cli/commands.hpp"

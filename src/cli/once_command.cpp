@@ -1,3 +1,4 @@
+// compiled alone
 // once: one process runs a command; the others wait, and get its output and exit code.
 
 #include "cli/captured_command.hpp"

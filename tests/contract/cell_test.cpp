@@ -1,3 +1,4 @@
+// compiled alone
 // Cells, on which latches, barriers, once flags and elections are built: at the seam.
 #include "contract/contract.hpp"
 

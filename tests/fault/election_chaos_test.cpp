@@ -1,3 +1,4 @@
+// compiled alone
 // Leaders that are killed, stopped and cut off from the server: never two valid at once, terms
 // rise, and the next leader comes in time. By hand for a minute: HOLDFAST_ELECTION_SECONDS=60.
 

@@ -1,3 +1,4 @@
+// compiled alone
 #include "holdfast/api/access.hpp"
 #include "holdfast/api/failure.hpp"
 #include "holdfast/api/leadership.hpp"

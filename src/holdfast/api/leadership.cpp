@@ -1,3 +1,4 @@
+// compiled alone
 #include "holdfast/api/leadership.hpp"
 
 #include "holdfast/api/failure.hpp"

@@ -1,3 +1,4 @@
+// compiled alone
 #include "holdfast/core/cell_task.hpp"
 
 #include "holdfast/core/client_core.hpp"
