@@ -22,6 +22,10 @@ inline constexpr std::chrono::hours longest_lease{24};
 inline constexpr std::chrono::hours longest_hold{24 * 365};
 inline constexpr unsigned permits = 10'000;
 inline constexpr unsigned waiters_per_name = 10'000;
+inline constexpr unsigned arrivals = 1'000;        ///< of a latch, or of a barrier's phase
+inline constexpr std::size_t member_bytes = 64;    ///< the id of an arrival
+inline constexpr std::size_t value_bytes = 65'536; ///< of an election, or the result of a once_flag
+inline constexpr std::chrono::seconds least_keep{1};
 } // namespace limits
 
 /// How a quorum (`redlock://`, `quorum:`) asks its nodes; other engines ignore it. 0 and unset: as
@@ -113,6 +117,13 @@ struct acquire_options {
 
     /// Cancels the wait. lock() and acquire() then fail with cancelled; the try forms return false
     /// or empty. If stop was requested before the call, the engine is not asked.
+    std::stop_token stop{};
+};
+
+/// What one wait of a latch, a barrier or an election asks for.
+struct wait_options {
+    /// Cancels the wait. The forms without a time-out then fail with cancelled; the others return
+    /// false or empty.
     std::stop_token stop{};
 };
 

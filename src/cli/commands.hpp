@@ -18,6 +18,9 @@ using action = std::function<int()>;
 /// `command` holds the words of the command to run by the time that the action runs. Returns the
 /// parser of the subcommand.
 const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+void add_latch(CLI::App& app, action& chosen);
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);
 void add_release(CLI::App& app, action& chosen);

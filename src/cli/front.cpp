@@ -73,6 +73,7 @@ public:
         return code_;
     }
 
+    [[nodiscard]] bool has_lost() const noexcept { return lost_; } ///< after wait(): the lock
 private:
     enum class phase { waiting, running, releasing };
 
@@ -110,9 +111,7 @@ private:
         if (give_up_at_ != never) { return; }
         give_up_at_ = boot_clock::now() + cancel_timeout;
         last_signal_ = signal;
-        if (phase_ == phase::releasing) {
-            return;
-        } // if it ends in time, the command's code is returned
+        if (phase_ == phase::releasing) { return; } // in time: the command's code is returned
         guardian_.send({message::kind::cancel});
         set_death_signal(signal);
     }
@@ -179,6 +178,7 @@ private:
 
     void on_finished(int code) {
         done_ = true;
+        lost_ = code == exit_code::lost;
         if (death_signal_ == 0) { code_ = code; }
     }
 
@@ -203,7 +203,7 @@ private:
         ::kill(guardian_pid_, SIGKILL);
         kill_all();
         print_message(settings_, std::string{"the guardian "} + failure + consequence());
-        done_ = true;
+        done_ = lost_ = true;
         code_ = exit_code::lost;
         death_signal_ = 0;
     }
@@ -248,6 +248,7 @@ private:
     pid_t child_ = 0;
     bool interrupted_ = false;
     bool done_ = false;
+    bool lost_ = false;
     bool skip_guardian_ = false; ///< do not wait for its end
     base::instant give_up_at_ = never;
     int last_signal_ = 0; ///< the one that cancelled
@@ -257,10 +258,10 @@ private:
 
 } // namespace
 
-int run(const run_settings& settings) {
-    const signal_state signals;
-    set_to_default(SIGCHLD); // if it is ignored the kernel keeps no exit codes
-    adopt_orphans();
+namespace {
+
+/// Forks a guardian, and waits. `lost` becomes whether the lock was lost.
+int run_once(const run_settings& settings, const signal_state& signals, bool& lost) {
     shared_deadline deadline;
     auto sockets = message_socket::make_pair();
     signal_queue events{handled_signals}; // before the fork: if it throws there is no guardian yet
@@ -274,8 +275,24 @@ int run(const run_settings& settings) {
     }
     sockets.second.close();
     ignore_limit_signals();
-    return front{settings, signals, std::move(events), std::move(sockets.first), guardian, deadline}
-        .wait();
+    front front{settings, signals, std::move(events), std::move(sockets.first), guardian, deadline};
+    const int code = front.wait();
+    lost = front.has_lost();
+    return code;
+}
+
+} // namespace
+
+int run(const run_settings& settings) {
+    const signal_state signals;
+    set_to_default(SIGCHLD); // if it is ignored the kernel keeps no exit codes
+    adopt_orphans();
+    for (;;) {
+        bool lost = false;
+        const int code = run_once(settings, signals, lost);
+        if (!lost || settings.election.empty()) { return code; }
+        print_message(settings, quote_name(settings.election) + ": campaigns again");
+    }
 }
 
 } // namespace holdfast::cli

@@ -115,6 +115,16 @@ void close_streams() {
     ::dup2(null.get(), STDOUT_FILENO);
 }
 
+/// If it fails the command runs all the same: observers know the leader, but not its value.
+void publish_value(const client& client, const run_settings& settings, const lease& held) {
+    std::error_code failure;
+    const election office{client, settings.election};
+    if (!office.publish(held, settings.published, failure)) {
+        print_message(settings, quote_name(settings.election) +
+                                    ": the value could not be published: " + failure.message());
+    }
+}
+
 void hold_and_run(const guardian_context& context) {
     const auto& settings = context.settings;
     if (settings.verbosity == verbosity::verbose && !sees_whole_tree()) {
@@ -133,6 +143,7 @@ void hold_and_run(const guardian_context& context) {
                             cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
+    if (!settings.election.empty()) { publish_value(client, settings, *held); }
     prepared_child prepared{settings.command,
                             {{"HOLDFAST_NAME", settings.name},
                              {"HOLDFAST_TOKEN", token_text(*held)},

@@ -69,6 +69,9 @@ int main_or_throw(int argc, char** argv) {
     action chosen;
     std::vector<std::string> command;
     const auto& run = add_run(app, chosen, command);
+    add_elect(app, chosen, command);
+    add_once(app, chosen, command);
+    add_latch(app, chosen);
     add_acquire(app, chosen);
     add_renew(app, chosen);
     add_release(app, chosen);

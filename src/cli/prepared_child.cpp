@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string_view>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,7 @@ struct exec_arguments {
     const sigset_t* mask;
     sigset_t defaults;
     int socket;
+    int death_signal;
 };
 
 /// Runs between fork and exec, with all signals blocked.
@@ -55,7 +57,8 @@ struct exec_arguments {
     for (int signal = 1; signal < NSIG; ++signal) {
         if (::sigismember(&arguments.defaults, signal) == 1) { set_to_default(signal); }
     }
-    char byte = 0;
+    if (arguments.death_signal != 0) { ::prctl(PR_SET_PDEATHSIG, arguments.death_signal); }
+    char byte = 0; // if our parent has died already it does not come
     if (::read(arguments.socket, &byte, 1) != 1) { ::_exit(exit_code::not_found); } // cancelled
     ::pthread_sigmask(SIG_SETMASK, arguments.mask, nullptr);
     ::execvpe(arguments.argv[0], arguments.argv, arguments.envp);
@@ -85,7 +88,7 @@ private:
 prepared_child::prepared_child(
     const std::vector<std::string>& command,
     const std::vector<std::pair<std::string, std::string>>& more_environment,
-    const signal_state& signals, pid_t group) {
+    const signal_state& signals, pid_t group, int death_signal) {
     auto words = command;
     auto variables = merged_environment(more_environment);
     const auto argv = to_pointers(words);
@@ -97,8 +100,9 @@ prepared_child::prepared_child(
     }
     socket_ = base::fd{ends[0]};
     const base::fd child_end{ends[1]};
-    const exec_arguments arguments{argv.data(), envp.data(), &signals.mask(),
-                                   signals.default_signals(), child_end.get()};
+    const exec_arguments arguments{argv.data(),     envp.data(),
+                                   &signals.mask(), signals.default_signals(),
+                                   child_end.get(), death_signal};
     const signal_block block;
     pid_ = ::_Fork(); // fork() would run atfork handlers, which are not for a process that execs
     if (pid_ == 0) {

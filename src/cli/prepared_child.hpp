@@ -15,10 +15,11 @@ namespace holdfast::cli {
 /// signals reach it, but nothing of the command has run. Without start() nothing ever will.
 class prepared_child {
 public:
-    /// `group`: the process group that it joins. A failure is the result of start().
+    /// `group`: the process group that it joins. `death_signal`: it gets this signal when the
+    /// calling thread ends, however that happens; 0: none. A failure is the result of start().
     prepared_child(const std::vector<std::string>& command,
                    const std::vector<std::pair<std::string, std::string>>& more_environment,
-                   const signal_state& signals, pid_t group);
+                   const signal_state& signals, pid_t group, int death_signal = 0);
     prepared_child(const prepared_child&) = delete;
     prepared_child& operator=(const prepared_child&) = delete;
     ~prepared_child();

@@ -30,6 +30,9 @@ struct run_settings {
     int busy_code = 75;
     std::string metrics{}; ///< an address or a file; empty: none
     cli::verbosity verbosity = verbosity::normal;
+    /// The election whose lock `name` is; empty: none. After a loss it campaigns again.
+    std::string election{};
+    std::string published{}; ///< by its leader
 };
 
 } // namespace holdfast::cli

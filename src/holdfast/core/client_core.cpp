@@ -109,10 +109,8 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
-    const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const auto task =
-        std::make_shared<wait_task>(*this, request, base::owner_id{identity_.client, number}, plan,
-                                    may_wait ? caps.queue : engine::queueing::no);
+    const auto task = std::make_shared<wait_task>(*this, request, new_owner(), plan,
+                                                  may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
     } catch (const std::system_error& refusal) { // no thread: no request was sent yet
@@ -256,11 +254,11 @@ void client_core::forget(hold& hold) {
     hold.forget(turn.now());
 }
 
-op_result client_core::execute(const engine::op& operation) {
+op_result client_core::execute(const engine::op& operation, base::duration at_most) {
     if (inherited()) { return {{}, forked_error(), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, operation);
     driver_turn turn{*driver_};
-    task->start(turn.now());
+    task->start(turn.now(), at_most);
     turn.wait(task->sleeper());
     op_result out{task->answer(), {}, task->answer().detail};
     if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
@@ -268,6 +266,25 @@ op_result client_core::execute(const engine::op& operation) {
         out.failure = make_error_code(errc::unknown_outcome);
     }
     return out;
+}
+
+cell_result client_core::use_cell(cell_request request, const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, false, forked_error(), forked_detail}; }
+    if (stop.stop_requested()) { return {nullptr, false, make_error_code(errc::cancelled), {}}; }
+    const auto task = std::make_shared<cell_task>(*this, std::move(request), new_owner());
+    {
+        driver_turn turn{*driver_};
+        task->start(turn.now());
+        if (!stop.stop_possible()) {
+            turn.wait(task->sleeper());
+            return std::move(task->result());
+        }
+    }
+    // Outside of the turn: as in await().
+    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
+    driver_turn turn{*driver_};
+    turn.wait(task->sleeper());
+    return std::move(task->result());
 }
 
 void client_core::report_event(event::kind type, const hold& about, std::error_code failure,

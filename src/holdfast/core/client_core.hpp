@@ -2,6 +2,7 @@
 // A client: its engine, its threads, its holds and its waits.
 
 #include "holdfast/base/ids.hpp"
+#include "holdfast/core/cell_task.hpp"
 #include "holdfast/core/hold.hpp"
 #include "holdfast/core/lock_request.hpp"
 #include "holdfast/core/recursion.hpp"
@@ -94,7 +95,16 @@ public:
     void forget(hold& hold); ///< stops its renewal, and reports no loss
     /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
     /// an operator's renewal or release.
-    [[nodiscard]] op_result execute(const engine::op& operation);
+    /// Fails without an answer after connect_wait, or `at_most` if that is shorter.
+    [[nodiscard]] op_result execute(const engine::op& operation,
+                                    base::duration at_most = base::duration::max());
+
+    /// Reads or changes a cell, and waits for what it becomes.
+    [[nodiscard]] cell_result use_cell(cell_request request, const std::stop_token& stop);
+    /// An owner that was never used before.
+    [[nodiscard]] base::owner_id new_owner() noexcept {
+        return {identity_.client, last_number_.fetch_add(1, std::memory_order_relaxed) + 1};
+    }
 
     [[nodiscard]] const base::client_id& id() const noexcept { return identity_.client; }
     [[nodiscard]] engine::capabilities caps(primitive kind,

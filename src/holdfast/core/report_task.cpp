@@ -4,6 +4,8 @@
 
 #include <holdfast/error.hpp>
 
+#include <algorithm>
+
 namespace holdfast::core {
 
 namespace {
@@ -17,8 +19,10 @@ bool repeatable(const engine::op& operation) {
 
 } // namespace
 
-void report_task::start(base::instant now) {
-    give_up_ = base::later(now, core_.connect_wait());
+void report_task::start(base::instant now, base::duration at_most) {
+    constexpr base::milliseconds first_answer{100}; // whatever the caller's time-out
+    const auto wait = std::max<base::duration>(at_most, first_answer);
+    give_up_ = base::later(now, std::min<base::duration>(core_.connect_wait(), wait));
     on_timer(now);
 }
 

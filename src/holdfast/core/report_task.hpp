@@ -16,7 +16,7 @@ public:
     report_task(client_core& core, engine::op operation) : core_{core}, op_{std::move(operation)} {}
 
     // During a turn of the driver.
-    void start(base::instant now);
+    void start(base::instant now, base::duration at_most);
     [[nodiscard]] drive::sleeper& sleeper() noexcept { return sleeper_; }
     [[nodiscard]] const engine::answer& answer() const noexcept { return answer_; }
 

@@ -28,7 +28,7 @@ enum class op_status : std::uint8_t {
     handed_off, ///< release: done, and a waiter was granted in the same step
     lost,       ///< beat: no longer a holder, or no longer in the queue
     not_held,   ///< release, withdraw, break: there was nothing to do
-    reported,   ///< inspect, list, diagnose, join: `report` is set
+    reported,   ///< inspect, list, diagnose, join: `report` is set; cell_op: `cell` is
     unknown,    ///< the reply was lost; the operation may or may not have happened
     failed,     ///< the operation did not happen; `error` says why
 };
@@ -53,6 +53,18 @@ struct report {
     bool looks_new = false;     ///< join, without a node_id: it seems that it was never used
 };
 
+/// A cell, as a cell_op left it.
+struct cell_state {
+    std::uint64_t birth = 0; ///< identifies it: when it was created; 0: there is none
+    std::uint64_t token = 0; ///< of the last write
+    std::uint64_t phase = 0; ///< how often all have arrived
+    unsigned arrived = 0;    ///< in this phase
+    unsigned expected = 0;
+    std::string value;
+    bool applied = false; ///< the write or arrival counts, by this request or by an earlier one
+    std::uint64_t counted_in = 0; ///< with an applied arrival: its phase
+};
+
 struct answer {
     op_id id = 0;
     op_status status = op_status::unknown;
@@ -72,6 +84,7 @@ struct answer {
     std::string detail;             ///< a sentence for the user, naming server or file
     std::vector<beat_answer> beats; ///< beat: one per item, in order
     std::shared_ptr<const engine::report> report; ///< with reported
+    std::shared_ptr<const cell_state> cell{};     ///< with reported: cell_op
 };
 
 /// A message that an engine sends unasked, over the client's inbox. It may arrive late, twice or
@@ -79,7 +92,7 @@ struct answer {
 struct notice {
     enum class kind : std::uint8_t {
         granted,     ///< a waiter was granted the lock, for `hand_off_lease` unless renewed
-        maybe_free,  ///< queueing::hint and listen: acquire again
+        maybe_free,  ///< queueing::hint and listen: acquire again; a watched cell: read it
         broken,      ///< a hold was broken
         inbox_reset, ///< notices may have been missed: beat now. `number` is not set
         doubtful,    ///< a hold may have ended: renew it now

@@ -44,6 +44,8 @@ struct capabilities {
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.
     bool refreshes = false;
+    /// Why it has no cells, and so no latch, barrier, once_flag and election; null: it has.
+    const char* why_no_cells = nullptr;
     bool checks_use = true;   ///< use of a name as another primitive, or limit, is an error
     bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout

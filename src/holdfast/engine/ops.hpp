@@ -157,7 +157,48 @@ struct join_op {
     lock_format format{};
 };
 
+/// When a cell_op writes. In every case only if neither token nor order is lower than the cell's:
+/// a late write of a former holder, or an older write of the same one, is refused.
+enum class write_if : std::uint8_t {
+    newest, ///< always
+    empty,  ///< the cell has no value yet
+    own,    ///< the cell was last written with this token
+};
+
+/// Reads or changes a cell: a named small value beside the locks, which others watch. Cells and
+/// locks have separate names. The answer is `reported`, with answer::cell as it is afterwards.
+/// Idempotent: a repeated write has the same token and order, a repeated arrival the same member.
+struct cell_op {
+    enum class action_kind : std::uint8_t { read, write, erase, arrive };
+
+    engine::ticket ticket; ///< the name of the cell, and who watches it
+    action_kind action = action_kind::read;
+    /// The ticket gets the notice `maybe_free` when the cell changes next, within
+    /// `waiter_timeout`.
+    bool watches = false;
+    base::milliseconds keep{0}; ///< the cell expires this long after the change; 0: never
+
+    // write and erase
+    std::uint64_t token = 0;
+    std::uint64_t order = 0;
+    write_if condition = write_if::newest;
+    std::string value{};
+
+    // arrive: adds `weight` of this member, once per phase. When `expected` have arrived the phase
+    // ends: a cyclic cell begins the next one, another stays complete.
+    std::string member{};
+    unsigned weight = 1;
+    unsigned expected = 0;
+    bool cyclic = false;
+    std::uint64_t birth = 0; ///< cyclic: of the cell and the phase that it is to arrive in;
+    std::uint64_t phase = 0; ///< 0 for a cell that does not exist yet
+
+    /// An engine that receives it after this instant refuses it (`busy`).
+    base::instant not_after = base::never;
+    bool once = false; ///< see acquire_op::once
+};
+
 using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
-                        diagnose_op, join_op>;
+                        diagnose_op, join_op, cell_op>;
 
 } // namespace holdfast::engine

@@ -1,5 +1,6 @@
 #include "holdfast/engine/embedded/embedded_engine.hpp"
 
+#include "holdfast/engine/admission/cell_rule.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/embedded/failure.hpp"
 
@@ -33,6 +34,9 @@ constexpr base::duration failure_delay = 1min;
 std::optional<answer> reject(const op& operation) {
     if (const auto* const acquire = std::get_if<acquire_op>(&operation)) {
         return admission::reject_invalid(*acquire);
+    }
+    if (const auto* const cell = std::get_if<cell_op>(&operation)) {
+        return admission::reject_invalid(*cell);
     }
     if (const auto* const beat = std::get_if<beat_op>(&operation)) {
         if (beat->items.size() > max_beat_items) {

@@ -1,5 +1,6 @@
 #include "holdfast/engine/embedded/operation_runner.hpp"
 
+#include "holdfast/engine/admission/cell_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/embedded/table_queue.hpp"
@@ -163,6 +164,22 @@ answer operation_runner::run(const list_op& operation) {
                             return true;
                         });
     return make_answer(std::move(page));
+}
+
+answer operation_runner::run(const cell_op& operation) {
+    auto& cells = tables_.cells();
+    const auto& name = operation.ticket.name;
+    cells.prepare(at_.wall_us);
+    auto cell = cells.find(name);
+    admission::cell_rule rule{cell, at_, post_commit_.pushes};
+    auto out = rule.apply(operation);
+    const bool reads = operation.action == cell_op::action_kind::read && !operation.watches;
+    if (rule.is_deletable()) {
+        cells.remove(name);
+    } else if (out.status == op_status::reported && !reads) {
+        cells.put(name, cell, at_.wall_us);
+    }
+    return out;
 }
 
 answer operation_runner::diagnose(const std::string& path) {

@@ -55,6 +55,7 @@ private:
     [[nodiscard]] answer run(const break_op& operation);
     [[nodiscard]] answer run(const inspect_op& operation);
     [[nodiscard]] answer run(const list_op& operation);
+    [[nodiscard]] answer run(const cell_op& operation);
     [[nodiscard]] answer diagnose(const std::string& path);
 
     /// Calls `act` with the admission rule of a name and stores the record if it has changed.

@@ -4,6 +4,7 @@
 
 #include "holdfast/engine/admission/queue.hpp"
 #include "holdfast/engine/admission/record.hpp"
+#include "holdfast/engine/embedded/cell_table.hpp"
 #include "holdfast/engine/embedded/codec.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
 #include "holdfast/engine/embedded/sqlite_connection.hpp"
@@ -88,6 +89,8 @@ public:
     [[nodiscard]] std::vector<queued_waiter> waiters(std::int64_t id);
     void remove_all_waiters() { remove_all_waiters_.run(); }
 
+    [[nodiscard]] cell_table& cells() noexcept { return cells_; }
+
 private:
     [[nodiscard]] admission::record read_record(bytes from) const;
     [[nodiscard]] queued_waiter read_waiter(const statement& from) const;
@@ -123,6 +126,7 @@ private:
     statement before_;
     statement waiters_;
     statement remove_all_waiters_;
+    cell_table cells_{connection_};
 };
 
 } // namespace holdfast::engine::embedded

@@ -118,6 +118,8 @@ private:
         return make_answer(std::move(found));
     }
 
+    answer run(const cell_op& operation) { return store_->use_cell(operation, time_, pushes_); }
+
     answer run(const join_op& /*operation*/) {
         engine_report found;
         found.node_id = store_->id();

@@ -169,6 +169,28 @@ report memory_store::list(const list_op& operation, const base::time_source& tim
     return page;
 }
 
+answer memory_store::use_cell(const cell_op& operation, const base::time_source& time,
+                              pushes& out) {
+    if (auto rejected = admission::reject_invalid(operation)) { return std::move(*rejected); }
+    const std::lock_guard hold{guard_};
+    const auto at = read_clocks(time);
+    sweep_cells(at);
+    auto& cell = cells_[operation.ticket.name];
+    return admission::cell_rule{cell, at, out}.apply(operation);
+}
+
+/// Each operation adds one cell at most and checks two, in the order of their names, so cells that
+/// have expired do not accumulate.
+void memory_store::sweep_cells(const admission::moment& at) {
+    pushes none;
+    for (int checked = 0; checked < 2 && !cells_.empty(); ++checked) {
+        auto next = cells_.upper_bound(last_swept_cell_);
+        if (next == cells_.end()) { next = cells_.begin(); }
+        last_swept_cell_ = next->first;
+        if (admission::cell_rule{next->second, at, none}.is_deletable()) { cells_.erase(next); }
+    }
+}
+
 std::size_t memory_store::size() const {
     const std::lock_guard hold{guard_};
     return names_.size();

@@ -4,6 +4,7 @@
 #include "holdfast/base/clock.hpp"
 #include "holdfast/base/random.hpp"
 #include "holdfast/engine/admission/admission_rule.hpp"
+#include "holdfast/engine/admission/cell_rule.hpp"
 #include "holdfast/engine/admission/list_queue.hpp"
 #include "holdfast/engine/answers.hpp"
 #include "holdfast/engine/memory/mailbox.hpp"
@@ -54,6 +55,8 @@ public:
     /// Names that are in use, in order. A page may be short though more follow, because one page
     /// reads a limited number of names.
     [[nodiscard]] report list(const list_op& operation, const base::time_source& time, pushes& out);
+    [[nodiscard]] answer use_cell(const cell_op& operation, const base::time_source& time,
+                                  pushes& out);
     [[nodiscard]] std::size_t size() const; ///< names, idle ones included
 
 private:
@@ -76,6 +79,7 @@ private:
                                       pushes& out);
     void sweep(const admission::moment& at, pushes& out);
     void erase_idle(const names::iterator& idle);
+    void sweep_cells(const admission::moment& at);
 
     const std::uint64_t id_ = base::random_id();
     mutable std::mutex guard_;
@@ -89,6 +93,8 @@ private:
     };
     std::priority_queue<idle_check, std::vector<idle_check>, std::greater<>> idle_checks_;
     std::uint64_t mark_ = 0; ///< the highest token of all deleted records
+    std::map<std::string, admission::cell> cells_;
+    std::string last_swept_cell_;
 
     std::mutex clients_guard_;
     std::map<base::client_id, std::shared_ptr<mailbox>> clients_;

@@ -22,6 +22,10 @@ using base::instant;
 
 namespace {
 
+constexpr const char* no_cells =
+    "has no latches, barriers, once flags and elections: their values would be on single nodes, "
+    "and a majority of them cannot be changed in one step";
+
 std::vector<std::unique_ptr<engine>> take_engines(std::vector<quorum_node>& nodes) {
     std::vector<std::unique_ptr<engine>> out;
     out.reserve(nodes.size());
@@ -70,6 +74,7 @@ capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) c
     can.frees_dead_at_once = false;
     can.sees_waiters = false;
     can.reclaims = can.joins = false;
+    can.why_no_cells = no_cells;
     can.dead_waiter_delay = base::milliseconds{0};
     can.longest_lease = settings.max_lease;
     can.longest_lease_option = "max_lease in the URL";
@@ -133,6 +138,9 @@ void quorum_engine::submit(op_id id, const op& op, instant give_up) {
     }
     if (std::holds_alternative<join_op>(op)) {
         rejected = admission::failed_answer(errc::unsupported, "a quorum is no node of another");
+    }
+    if (std::holds_alternative<cell_op>(op)) {
+        rejected = admission::failed_answer(errc::unsupported, no_cells);
     }
     if (rejected) {
         rejected->id = id;

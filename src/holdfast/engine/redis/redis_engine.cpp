@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/redis_engine.hpp"
 
+#include "holdfast/engine/admission/cell_rule.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/op_target.hpp"
 
@@ -22,7 +23,8 @@ constexpr std::size_t max_unsent = std::size_t{64} << 20U;
 
 bool is_single_attempt(const op& op) noexcept {
     const auto* const acquire = std::get_if<acquire_op>(&op);
-    return acquire != nullptr && acquire->once;
+    const auto* const cell = std::get_if<cell_op>(&op);
+    return (acquire != nullptr && acquire->once) || (cell != nullptr && cell->once);
 }
 
 bool is_first_acquire(const op& op) noexcept {
@@ -71,6 +73,9 @@ std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layo
             return admission::failed_answer(errc::invalid_option,
                                             "lease: is above max_lease of the URL");
         }
+    }
+    if (const auto* const cell = std::get_if<cell_op>(&op)) {
+        if (auto wrong = admission::reject_invalid(*cell)) { return wrong; }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
         return admission::failed_answer(errc::unsupported, reason);
@@ -132,7 +137,8 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         return operation.complete(op_status::not_joined);
     }
     operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
-                                                         std::holds_alternative<beat_op>(op));
+                                                         std::holds_alternative<beat_op>(op) ||
+                                                         std::holds_alternative<cell_op>(op));
     // With max_lease the reply also depends on the incarnation, which others may have written.
     operation.only_own_writes =
         operation.needs_replicas && options_.max_lease.count() == 0 && is_first_acquire(op);

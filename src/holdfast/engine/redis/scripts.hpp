@@ -24,6 +24,7 @@ extern const script join;        ///< likewise
 extern const script node_marker; ///< likewise
 
 extern const script verify; ///< likewise
+extern const script cell;   ///< likewise
 
 // Of clients with max_lease: see grace.lua.
 extern const script grace_acquire;

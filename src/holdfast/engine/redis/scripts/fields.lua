@@ -14,6 +14,7 @@
 --             upper-case tag in the record says that this key exists
 --   <key>:l   ZSET, the listeners: owner -> alive_until (us). A tag q or n in the record says that
 --             this key may exist, or the queue
+-- The key of a cell, with the hash tag of its name: <prefix>cell:{name}, a HASH. See cell.lua.
 -- Keys of a server:
 --   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua.
 --                 In a cluster each slot has one: MARK_NAME
@@ -155,6 +156,18 @@
 --#define ANSWER_STALE 11
 --#define ANSWER_GRACE 12
 --#define HANDED_OFF_TOO 1000000
+--
+-- Of a cell: the first number of its answer, the actions, and when a write is done; how many
+-- tickets watch it at most.
+--#define CELL_FOUND 1
+--#define CELL_READ 'r'
+--#define CELL_WRITE 'w'
+--#define CELL_ERASE 'd'
+--#define CELL_ARRIVE 'a'
+--#define CELL_IF_NEWEST 'n'
+--#define CELL_IF_EMPTY 'e'
+--#define CELL_IF_OWN 'o'
+--#define CELL_WATCHERS 1000
 --
 -- The answer of a release.
 --#define RELEASE_NOT_HELD 0

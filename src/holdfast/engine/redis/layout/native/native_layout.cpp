@@ -199,6 +199,12 @@ void native_layout::send(operation& operation, const list_op& op, command_channe
     lister_.begin(operation, op, channel, now);
 }
 
+template <>
+void native_layout::send(operation& operation, const cell_op& op, command_channel& channel,
+                         instant now) {
+    cells_.begin(operation, op, channel, counts_until(op.not_after, now), now);
+}
+
 /// Not handled by layouts: see `diagnosis`.
 template <>
 void native_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,

@@ -2,6 +2,7 @@
 // Holdfast's own layout: queues on the server, hand-off, tokens, all primitives.
 
 #include "holdfast/engine/redis/layout/lock_layout.hpp"
+#include "holdfast/engine/redis/layout/native/cell_calls.hpp"
 #include "holdfast/engine/redis/layout/native/late_attempts.hpp"
 #include "holdfast/engine/redis/layout/native/lister.hpp"
 #include "holdfast/engine/redis/layout/native/native_commands.hpp"
@@ -58,6 +59,7 @@ private:
 
     native_commands commands_;
     lister lister_{commands_};
+    cell_calls cells_{options_.prefix};
     late_attempts attempts_;    ///< acquires that may still arrive
     late_attempts withdrawals_; ///< likewise, of tickets that ask again
     reclaim_book held_;         ///< with max_lease only

@@ -92,6 +92,10 @@ public:
     /// The owner as it is written; valid until the next call.
     [[nodiscard]] std::string_view owner(const base::owner_id& owner);
 
+    static constexpr const char* why_no_cells =
+        "has no latches, barriers, once flags and elections; use a client without this layout in "
+        "its URL";
+
 protected:
     /// `more` are scripts that only this layout has.
     polling_commands(const polling_scripts& scripts, const options& options,

@@ -47,6 +47,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
         if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
+    if (std::holds_alternative<cell_op>(op)) { return polling_commands::why_no_cells; }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
@@ -198,6 +199,12 @@ void polling_layout::send(operation& operation, const inspect_op& op, command_ch
 
 template <>
 void polling_layout::send(operation& /*operation*/, const list_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false); // rejected
+}
+
+template <>
+void polling_layout::send(operation& /*operation*/, const cell_op& /*op*/,
                           command_channel& /*channel*/, instant /*now*/) {
     assert(false); // rejected
 }

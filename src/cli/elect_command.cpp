@@ -1,0 +1,88 @@
+// compiled alone
+// elect: runs a command while this host leads, and campaigns again when it leads no more.
+
+#include "cli/commands.hpp"
+#include "cli/duration.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/front.hpp"
+#include "cli/run_settings.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace holdfast::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct elect_flags {
+    engine_flags engine;
+    std::string name;
+    std::string lease = "10s";
+    std::string value;
+    std::string grace;
+    bool quiet = false;
+};
+
+run_settings parse(const elect_flags& flags, const std::vector<std::string>& command) {
+    run_settings out;
+    out.engine = parse_engine_flags(flags.engine);
+    out.election = flags.name;
+    out.name = "election:" + flags.name;
+    out.command = command;
+    out.published = flags.value;
+    out.hold.lease = parse_positive_duration("--lease", flags.lease);
+    out.verbosity = flags.quiet ? verbosity::quiet : verbosity::normal;
+    out.grace = flags.grace.empty() ? std::min(milliseconds{5'000}, out.hold.lease / 6)
+                                    : parse_duration_option("--grace", flags.grace);
+    const auto margin = std::max(milliseconds{50}, out.hold.lease / 20);
+    if (!flags.grace.empty() && out.hold.lease < 3 * (out.grace + margin)) {
+        throw error{errc::invalid_option, "--grace " + format_duration(out.grace) +
+                                              " needs a lease of at least " +
+                                              format_duration(3 * (out.grace + margin)) +
+                                              "; give a longer --lease or a shorter --grace"};
+    }
+    if (out.command.empty()) {
+        throw error{errc::invalid_option,
+                    "no command is given; write: holdfast elect NAME -- COMMAND ARGUMENTS..."};
+    }
+    return out;
+}
+
+} // namespace
+
+void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+    const auto flags = std::make_shared<elect_flags>();
+    auto* const sub =
+        app.add_subcommand("elect", "Run a command while leading, and campaign again after");
+    sub->footer("Examples:\n"
+                "  holdfast elect scheduler -- ./scheduler        on every host; one runs it\n"
+                "  holdfast elect --value \"$HOSTNAME\" db -- ./primary\n\n"
+                "When the term is lost the command gets SIGTERM, then SIGKILL, before another can\n"
+                "lead. HOLDFAST_TOKEN is the term. Exit code: the command's own, when it ends by\n"
+                "itself; as of 'run' otherwise.");
+    sub->add_option("--lease", flags->lease,
+                    "How long a leader that crashed stays in office; default 10s")
+        ->type_name("DUR");
+    sub->add_option("--value", flags->value, "Published while leading, e.g. this host's address")
+        ->type_name("TEXT");
+    sub->add_option("--grace", flags->grace,
+                    "The time between SIGTERM and SIGKILL when the term is about to be lost; "
+                    "default 5s or a sixth of the lease")
+        ->type_name("DUR");
+    sub->add_flag("-q,--quiet", flags->quiet, "Print errors only");
+    add_engine_flags(*sub, flags->engine);
+    sub->add_option("NAME", flags->name, "The election: any text of up to 503 bytes")->required();
+    sub->callback([flags, &command, &chosen] {
+        chosen = [flags, &command] { return cli::run(parse(*flags, command)); };
+    });
+}
+
+} // namespace holdfast::cli

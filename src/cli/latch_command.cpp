@@ -1,0 +1,100 @@
+// compiled alone
+// latch: waits in scripts until a number of others have arrived.
+
+#include "cli/commands.hpp"
+#include "cli/duration.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/interruption.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+
+#include <holdfast/latch.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace holdfast::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct latch_flags {
+    engine_flags engine;
+    std::string verb;
+    std::string name;
+    unsigned count = 0;
+    std::string id;
+    std::string wait;
+    std::string keep;
+};
+
+int wait_for(const latch& latch, const latch_flags& flags) {
+    std::optional<milliseconds> limit;
+    if (!flags.wait.empty()) { limit = parse_duration_option("--wait", flags.wait); }
+    termination_signals signals;
+    bool open = false;
+    {
+        const interruption_watch watch{{.descriptors = {signals.descriptor()},
+                                        .read = [&] { return signals.arrived(); },
+                                        .on_timeout = [&] { die_of(signals.number()); }}};
+        open = latch.wait_for(limit.value_or(milliseconds::max() / 2), {.stop = watch.stop()});
+    }
+    if (signals.arrived()) { die_of(signals.number()); }
+    if (open) { return exit_code::ok; }
+    print_message(quote_name(flags.name) + ": " + std::to_string(latch.remaining()) + " of " +
+                  std::to_string(flags.count) + " have not arrived");
+    return exit_code::busy;
+}
+
+int use_latch(const latch_flags& flags) {
+    latch_options options;
+    if (!flags.keep.empty()) { options.keep = parse_positive_duration("--keep", flags.keep); }
+    ignore_limit_signals();
+    const auto client = parse_engine_flags(flags.engine).open();
+    latch latch{client, flags.name, flags.count, options};
+    if (flags.verb == "wait") { return wait_for(latch, flags); }
+    if (flags.verb == "init") {
+        latch.reset();
+    } else {
+        latch.count_down(1, {.id = flags.id});
+    }
+    return exit_code::ok;
+}
+
+} // namespace
+
+void add_latch(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<latch_flags>();
+    auto* const sub =
+        app.add_subcommand("latch", "Wait until a number of others have arrived, or arrive");
+    sub->footer("Examples:\n"
+                "  holdfast latch init ready 3                 forget earlier arrivals\n"
+                "  holdfast latch count-down --id \"$HOSTNAME\" ready 3   on each of three hosts\n"
+                "  holdfast latch wait -w 60s ready 3 || echo 'not all are ready'\n\n"
+                "Exit code 75: not all arrived in time.");
+    sub->add_option("--id", flags->id,
+                    "count-down: who arrives; the same id counts once. Default: each call counts")
+        ->type_name("ID");
+    sub->add_option("-w,--wait", flags->wait, "wait: how long at most; default: no limit")
+        ->type_name("DUR");
+    sub->add_option("--keep", flags->keep,
+                    "count-down: the latch is forgotten this long after the last arrival; "
+                    "default 1h")
+        ->type_name("DUR");
+    add_engine_flags(*sub, flags->engine);
+    sub->add_option("ACTION", flags->verb, "init, count-down or wait")
+        ->required()
+        ->check(CLI::IsMember({"init", "count-down", "wait"}));
+    sub->add_option("NAME", flags->name, "The latch: any text of up to 506 bytes")->required();
+    sub->add_option("COUNT", flags->count, "How many must arrive; all give the same number")
+        ->required();
+    sub->callback([flags, &chosen] { chosen = [flags] { return use_latch(*flags); }; });
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,133 @@
+// compiled alone
+// once: one process runs a command; the others wait, and get its output and exit code.
+
+#include "cli/captured_command.hpp"
+#include "cli/commands.hpp"
+#include "cli/duration.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/interruption.hpp"
+#include "cli/messages.hpp"
+#include "cli/output.hpp"
+#include "cli/signals.hpp"
+
+#include <holdfast/holdfast.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <charconv>
+#include <exception>
+#include <memory>
+#include <optional>
+
+namespace holdfast::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct once_flags {
+    engine_flags engine;
+    std::string name;
+    std::string lease = "30s";
+    std::string keep;
+    std::string wait;
+};
+
+/// A result that is not for others: the next one runs the command.
+struct unsuitable : std::exception {};
+
+/// The result: the exit code, c(omplete) or t(runcated), a newline, the output.
+std::string result_text(const captured_command& ended) {
+    return std::to_string(ended.exit_code) + (ended.is_truncated ? "t\n" : "c\n") + ended.output;
+}
+
+int print_result(const std::string& result, const std::string& name) {
+    int code = exit_code::internal;
+    const auto* const end = result.data() + result.size();
+    const auto* const mark = std::from_chars(result.data(), end, code).ptr;
+    if (end - mark < 2 || mark[1] != '\n') {
+        print_message(quote_name(name) + ": the result is not that of a command; choose another "
+                                         "name");
+        return exit_code::usage;
+    }
+    if (!print({mark + 2, end})) { return exit_code::internal; }
+    if (*mark == 't') {
+        print_message(quote_name(name) +
+                      ": the command's output was longer; this is its beginning");
+    }
+    return code;
+}
+
+int run_once(const once_flags& flags, const std::vector<std::string>& command) {
+    if (command.empty()) {
+        throw error{errc::invalid_option,
+                    "no command is given; write: holdfast once NAME -- COMMAND ARGUMENTS..."};
+    }
+    once_options options;
+    options.lease = parse_positive_duration("--lease", flags.lease);
+    if (!flags.keep.empty()) { options.keep = parse_positive_duration("--keep", flags.keep); }
+    auto wait = milliseconds::max() / 2;
+    if (!flags.wait.empty()) { wait = parse_duration_option("--wait", flags.wait); }
+
+    const signal_state inherited;
+    ignore_limit_signals();
+    const auto client = parse_engine_flags(flags.engine).open();
+    once_flag flag{client, flags.name, options};
+    termination_signals signals;
+    bool ran = false;
+    int own_code = exit_code::ok;
+    std::optional<std::string> result;
+    try {
+        // While it waits a signal ends it; while the command runs the command gets the signal.
+        const interruption_watch watch{{.descriptors = {signals.descriptor()},
+                                        .read = [&] { return signals.arrived(); },
+                                        .on_timeout = [] {}}};
+        const auto run = [&](const lease& held) {
+            const auto ended = run_captured(command, inherited, held, watch.stop(), signals);
+            own_code = ended.exit_code;
+            ran = true;
+            if (!ended.is_result) { throw unsuitable{}; }
+            return result_text(ended);
+        };
+        result = try_call_once_for(flag, wait, run, {.stop = watch.stop()});
+    } catch (const unsuitable&) { // NOLINT(bugprone-empty-catch): its code is known
+    }
+    if (signals.arrived()) { die_of(signals.number()); }
+    if (ran) { return own_code; } // it has written its output already
+    if (result) { return print_result(*result, flags.name); }
+    print_message(busy_message(flags.name));
+    return exit_code::busy;
+}
+
+} // namespace
+
+void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+    const auto flags = std::make_shared<once_flags>();
+    auto* const sub = app.add_subcommand(
+        "once", "Run a command once in the whole fleet; others get its output and exit code");
+    sub->footer("Examples:\n"
+                "  holdfast once schema-7 -- ./migrate.sh      on every host; one runs it\n"
+                "  key=$(holdfast once --keep 1h token -- ./fetch-token)\n\n"
+                "Others get the first 60000 bytes of its standard output. If the command is ended\n"
+                "by a signal, or its host crashes, the next one runs it.\n"
+                "Exit codes: the command's own; 75 another host still runs it; 76 lock lost.");
+    sub->add_option("--keep", flags->keep,
+                    "The result is forgotten after this time; default: never")
+        ->type_name("DUR");
+    sub->add_option("-w,--wait", flags->wait,
+                    "How long to wait while another runs it; default: no limit")
+        ->type_name("DUR");
+    sub->add_option("--lease", flags->lease,
+                    "How long others wait after the host that runs it has crashed; default 30s")
+        ->type_name("DUR");
+    add_engine_flags(*sub, flags->engine);
+    sub->add_option("NAME", flags->name, "The flag: any text of up to 507 bytes")->required();
+    sub->callback([flags, &command, &chosen] {
+        chosen = [flags, &command] { return run_once(*flags, command); };
+    });
+}
+
+} // namespace holdfast::cli

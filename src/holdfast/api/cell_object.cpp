@@ -1,0 +1,53 @@
+#include "holdfast/api/cell_object.hpp"
+
+#include "holdfast/api/failure.hpp"
+#include "holdfast/base/quote.hpp"
+#include "holdfast/core/lock_request.hpp"
+
+#include <utility>
+
+namespace holdfast::api {
+
+cell_object::cell_object(std::shared_ptr<core::client_core> client, const char* word,
+                         const std::string& plain_name)
+    : core{std::move(client)},
+      name{std::string{word} + ':' + plain_name},
+      text{std::string{word} + ' ' + base::quote(plain_name)} {
+    core::check_name(plain_name);
+    if (name.size() > limits::name_bytes) {
+        throw error{errc::invalid_name, text + ": the name and \"" + word + ":\" have " +
+                                            std::to_string(name.size()) + " bytes; at most " +
+                                            std::to_string(limits::name_bytes) + " are possible"};
+    }
+    if (core->inherited()) { return; } // each call reports that
+    const auto caps = core->caps(primitive::mutex, {});
+    if (caps.why_no_cells != nullptr) {
+        throw error{errc::unsupported, text + ": " + caps.label + ' ' + caps.why_no_cells};
+    }
+}
+
+engine::cell_op cell_object::op(engine::cell_op::action_kind action) const {
+    engine::cell_op out;
+    out.ticket.name = name;
+    out.action = action;
+    return out;
+}
+
+core::cell_result cell_object::run(core::cell_request request, const std::stop_token& stop,
+                                   on_stop policy, std::error_code* failure) const {
+    clear(failure);
+    auto result = core->use_cell(std::move(request), stop);
+    const bool gave_up = result.failure == errc::cancelled && policy == on_stop::gives_up;
+    if (result.failure && !gave_up) { fail(failure, result.failure, text, result.detail); }
+    return result;
+}
+
+void check_keep(std::chrono::milliseconds keep, const char* field) {
+    if (keep.count() == 0 || (keep >= limits::least_keep && keep <= limits::longest_hold)) {
+        return;
+    }
+    throw error{errc::invalid_option, std::string{field} + ": is " + std::to_string(keep.count()) +
+                                          " ms; it must be from 1 s to 365 days, or 0 for ever"};
+}
+
+} // namespace holdfast::api

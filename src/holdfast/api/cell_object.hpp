@@ -1,0 +1,35 @@
+#pragma once
+// One cell on one client: the part that latch, barrier, once_flag and election share.
+
+#include "holdfast/core/client_core.hpp"
+
+#include <memory>
+#include <string>
+
+namespace holdfast::api {
+
+/// The effect of a requested stop: the forms without a time-out fail, the others return empty.
+enum class on_stop { fails, gives_up };
+
+struct cell_object {
+    /// `word` is the kind, e.g. "latch": the cell is called latch:NAME. Throws error(invalid_name),
+    /// or error(unsupported) if the engine has no cells.
+    cell_object(std::shared_ptr<core::client_core> client, const char* word,
+                const std::string& name);
+
+    /// An operation on the cell.
+    [[nodiscard]] engine::cell_op op(engine::cell_op::action_kind action) const;
+
+    /// Runs it. A failure is thrown if `failure` is null, else set.
+    [[nodiscard]] core::cell_result run(core::cell_request request, const std::stop_token& stop,
+                                        on_stop policy, std::error_code* failure) const;
+
+    std::shared_ptr<core::client_core> core;
+    std::string name; ///< of the cell, and of the lock that belongs to it
+    std::string text; ///< for messages, e.g. `latch "start"`
+};
+
+/// Throws error(invalid_option) unless it is 0 or from a second to 365 days; `field` names it.
+void check_keep(std::chrono::milliseconds keep, const char* field);
+
+} // namespace holdfast::api

@@ -1,0 +1,128 @@
+// compiled alone
+#include "holdfast/api/access.hpp"
+#include "holdfast/api/cell_object.hpp"
+#include "holdfast/api/failure.hpp"
+
+#include <holdfast/latch.hpp>
+
+#include <utility>
+
+namespace holdfast {
+
+using action = engine::cell_op::action_kind;
+
+namespace {
+
+bool is_open(const engine::cell_state& cell) noexcept { return cell.phase > 0; }
+
+} // namespace
+
+class latch::body {
+public:
+    body(const client& client, std::string plain_name, unsigned count, latch_options options)
+        : name{std::move(plain_name)},
+          cell{detail::access::core(client), "latch", name},
+          expected{count},
+          keep{options.keep} {
+        if (expected < 1 || expected > limits::arrivals) {
+            throw error{errc::invalid_option, cell.text + ": expected is " +
+                                                  std::to_string(expected) +
+                                                  "; it must be from 1 to 1000"};
+        }
+        api::check_keep(keep, "keep");
+    }
+
+    [[nodiscard]] engine::cell_op arrival(unsigned update, const arrival_options& options) const {
+        if (update < 1 || update > expected) {
+            throw error{errc::invalid_option, cell.text + ": update is " + std::to_string(update) +
+                                                  "; it must be from 1 to " +
+                                                  std::to_string(expected)};
+        }
+        auto out = cell.op(action::arrive);
+        out.member = options.id.empty() ? cell.core->new_owner().text() : options.id;
+        out.weight = update;
+        out.expected = expected;
+        out.keep = keep;
+        return out;
+    }
+
+    [[nodiscard]] bool arrive(unsigned update, const arrival_options& options, bool waits,
+                              std::error_code* failure) const {
+        core::cell_request request;
+        const auto prepare = [&] { request.op = arrival(update, options); };
+        api::clear(failure);
+        if (!api::passes(failure, prepare)) { return false; }
+        if (waits) { request.is_done = is_open; }
+        return cell.run(std::move(request), options.stop, api::on_stop::fails, failure).done;
+    }
+
+    [[nodiscard]] bool wait(detail::wait_limit limit, const std::stop_token& stop,
+                            api::on_stop policy, std::error_code* failure) const {
+        return cell.run({cell.op(action::read), is_open, limit}, stop, policy, failure).done;
+    }
+
+    [[nodiscard]] unsigned remaining(std::error_code* failure) const {
+        const auto result = cell.run({cell.op(action::read)}, {}, api::on_stop::fails, failure);
+        if (result.cell == nullptr || result.cell->birth == 0) { return expected; }
+        return result.cell->expected - result.cell->arrived;
+    }
+
+    std::string name;
+    api::cell_object cell;
+    unsigned expected;
+    std::chrono::milliseconds keep;
+};
+
+latch::latch(const client& client, std::string name, unsigned expected, latch_options options)
+    : body_{std::make_unique<body>(client, std::move(name), expected, options)} {}
+
+latch::~latch() = default;
+
+void latch::count_down(unsigned update, const arrival_options& options) {
+    (void)body_->arrive(update, options, false, nullptr);
+}
+bool latch::count_down(unsigned update, const arrival_options& options, std::error_code& failure) {
+    return body_->arrive(update, options, false, &failure);
+}
+
+bool latch::try_wait() const {
+    return body_->wait(detail::wait_limit::none(), {}, api::on_stop::fails, nullptr);
+}
+bool latch::try_wait(std::error_code& failure) const {
+    return body_->wait(detail::wait_limit::none(), {}, api::on_stop::fails, &failure);
+}
+
+unsigned latch::remaining() const { return body_->remaining(nullptr); }
+unsigned latch::remaining(std::error_code& failure) const { return body_->remaining(&failure); }
+
+void latch::wait(const wait_options& options) const {
+    (void)body_->wait(detail::wait_limit::unlimited(), options.stop, api::on_stop::fails, nullptr);
+}
+bool latch::wait(const wait_options& options, std::error_code& failure) const {
+    return body_->wait(detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
+                       &failure);
+}
+
+bool latch::wait_at_most(detail::wait_limit wait, const wait_options& options,
+                         std::error_code* failure) const {
+    return body_->wait(wait, options.stop, api::on_stop::gives_up, failure);
+}
+
+void latch::arrive_and_wait(unsigned update, const arrival_options& options) {
+    (void)body_->arrive(update, options, true, nullptr);
+}
+bool latch::arrive_and_wait(unsigned update, const arrival_options& options,
+                            std::error_code& failure) {
+    return body_->arrive(update, options, true, &failure);
+}
+
+void latch::reset() {
+    (void)body_->cell.run({body_->cell.op(action::erase)}, {}, api::on_stop::fails, nullptr);
+}
+bool latch::reset(std::error_code& failure) {
+    return body_->cell.run({body_->cell.op(action::erase)}, {}, api::on_stop::fails, &failure).done;
+}
+
+const std::string& latch::name() const noexcept { return body_->name; }
+
+} // namespace holdfast

@@ -1,0 +1,166 @@
+// compiled alone
+#include "holdfast/api/access.hpp"
+#include "holdfast/api/cell_object.hpp"
+#include "holdfast/api/failure.hpp"
+
+#include <holdfast/mutex.hpp>
+#include <holdfast/once.hpp>
+
+#include <utility>
+
+namespace holdfast {
+
+using action = engine::cell_op::action_kind;
+using engine::write_if;
+
+namespace {
+
+/// A result has this in front, because an empty value means: claimed, but no result yet.
+constexpr char result_mark = '=';
+
+/// A claim that its process did not live to complete or to erase.
+constexpr std::chrono::hours claim_keep{24 * 7};
+
+/// The order of the writes of one term.
+enum order : std::uint64_t { claim_order = 1, result_order = 2, erase_order = 3 };
+
+std::optional<std::string> result_in(const core::cell_result& seen) {
+    if (seen.cell == nullptr || seen.cell->value.empty()) { return std::nullopt; }
+    return seen.cell->value.substr(1);
+}
+
+} // namespace
+
+/// The cell has the result. Who runs the function holds the mutex and first claims the cell with
+/// the token of its lease, so that the result of a former runner comes too late.
+class once_flag::body {
+public:
+    body(const client& client, std::string plain_name, const once_options& options)
+        : name{std::move(plain_name)},
+          cell{detail::access::core(client), "once", name},
+          running{client, cell.name, {.lease = options.lease, .margin = options.margin}},
+          keep{options.keep} {
+        api::check_keep(keep, "keep");
+    }
+
+    [[nodiscard]] engine::cell_op write(std::uint64_t token, std::uint64_t order) const {
+        auto out = cell.op(action::write);
+        out.token = token;
+        out.order = order;
+        out.condition = write_if::empty;
+        out.keep = claim_keep;
+        return out;
+    }
+
+    [[nodiscard]] core::cell_result read(detail::wait_limit limit, const std::stop_token& stop,
+                                         std::error_code* failure) const {
+        return cell.run({cell.op(action::read), {}, limit}, stop, api::on_stop::gives_up, failure);
+    }
+
+    /// Runs the function and stores its result; empty if it was too late, or with a failure.
+    [[nodiscard]] std::optional<std::string>
+    run(const std::function<std::string(const lease&)>& function, const lease& held,
+        std::error_code* failure) const {
+        std::string value;
+        try {
+            value = result_mark + function(held);
+        } catch (...) {
+            std::error_code ignored; // the next holder overwrites the claim
+            auto erase = cell.op(action::erase);
+            erase.token = held.token();
+            erase.order = erase_order;
+            (void)cell.run({erase}, {}, api::on_stop::fails, &ignored);
+            throw;
+        }
+        auto result = write(held.token(), result_order);
+        result.condition = write_if::own;
+        result.keep = keep;
+        result.value = value;
+        const auto stored = cell.run({result}, {}, api::on_stop::fails, failure);
+        if (stored.cell == nullptr || !stored.cell->applied) { return std::nullopt; }
+        return value.substr(1);
+    }
+
+    /// Replaces the result by a claim that soon expires.
+    [[nodiscard]] bool forget(std::uint64_t token, std::error_code* failure) const {
+        auto op = write(token, claim_order);
+        op.condition = write_if::newest;
+        op.keep = limits::least_keep;
+        return cell.run({op}, {}, api::on_stop::fails, failure).done;
+    }
+
+    std::string name;
+    api::cell_object cell;
+    mutex running;
+    std::chrono::milliseconds keep;
+};
+
+once_flag::once_flag(const client& client, std::string name, once_options options)
+    : body_{std::make_unique<body>(client, std::move(name), options)} {}
+
+once_flag::~once_flag() = default;
+
+std::optional<std::string> once_flag::result() const {
+    return result_in(body_->read(detail::wait_limit::none(), {}, nullptr));
+}
+std::optional<std::string> once_flag::result(std::error_code& failure) const {
+    return result_in(body_->read(detail::wait_limit::none(), {}, &failure));
+}
+
+namespace {
+
+/// A lease, or none if another process had the lock all the time, or after a failure or a stop.
+std::optional<lease> acquire(mutex& running, detail::wait_limit wait, const std::stop_token& stop,
+                             bool stop_fails, std::error_code* failure) {
+    const acquire_options options{.stop = stop};
+    if (!stop_fails) {
+        return failure == nullptr ? running.try_acquire_for(wait.at_most, options)
+                                  : running.try_acquire_for(wait.at_most, options, *failure);
+    }
+    auto held = failure == nullptr ? running.acquire(options) : running.acquire(options, *failure);
+    if (!held) { return std::nullopt; }
+    return held;
+}
+
+} // namespace
+
+std::optional<std::string> once_flag::call(const std::function<std::string(const lease&)>& function,
+                                           detail::wait_limit wait, const std::stop_token& stop,
+                                           bool stop_fails, std::error_code* failure) {
+    api::clear(failure);
+    const auto until = base::later(body_->cell.core->now(), wait.at_most);
+    while (true) {
+        const auto left = until == base::never
+                              ? detail::wait_limit::unlimited()
+                              : detail::wait_limit::from(until - body_->cell.core->now());
+        const auto seen = body_->read(left, {}, failure);
+        if (seen.failure) { return std::nullopt; }
+        if (auto known = result_in(seen)) { return known; }
+        const auto held = acquire(body_->running, left, stop, stop_fails, failure);
+        if (!held) { return std::nullopt; }
+        const auto claim = body_->cell.run({body_->write(held->token(), claim_order)}, {},
+                                           api::on_stop::fails, failure);
+        if (claim.failure) { return std::nullopt; }
+        if (claim.cell->applied) {
+            auto made = body_->run(function, *held, failure);
+            const bool failed = failure != nullptr && *failure;
+            if (made || failed) { return made; }
+        } else if (auto known = result_in(claim)) {
+            return known;
+        }
+        // The lease was lost, and another process runs it: wait for that one.
+    }
+}
+
+bool once_flag::reset(std::error_code& failure) {
+    const auto held = body_->running.acquire({}, failure);
+    return !failure && body_->forget(held.token(), &failure);
+}
+void once_flag::reset() {
+    const auto held = body_->running.acquire();
+    (void)body_->forget(held.token(), nullptr);
+}
+
+const std::string& once_flag::name() const noexcept { return body_->name; }
+
+} // namespace holdfast

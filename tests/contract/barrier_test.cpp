@@ -1,0 +1,89 @@
+// A barrier across clients.
+#include "contract/contract.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace {
+
+using namespace holdfast::test;
+using holdfast::barrier;
+using holdfast::errc;
+
+HOLDFAST_CONTRACT(barriers);
+
+TEST_P(barriers, let_all_meet_again_and_again) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    constexpr unsigned threads = 4;
+    constexpr unsigned rounds = 8;
+    std::atomic<unsigned> arrived{0};
+    std::atomic<unsigned> wrong{0};
+    {
+        std::vector<std::jthread> all;
+        for (unsigned i = 0; i < threads; ++i) {
+            all.emplace_back([&] {
+                auto own = connect();
+                barrier round{own, "round", threads};
+                for (unsigned at = 1; at <= rounds; ++at) {
+                    ++arrived;
+                    round.arrive_and_wait();
+                    const auto now = arrived.load();
+                    if (now < threads * at || now > threads * (at + 1)) { ++wrong; }
+                }
+            });
+        }
+    }
+    EXPECT_EQ(wrong.load(), 0U);
+    EXPECT_EQ(arrived.load(), threads * rounds);
+}
+
+TEST_P(barriers, count_a_participant_once_per_phase) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier here{mine, "round", 2};
+    barrier there{mine, "round", 2};
+    const auto first = here.arrive();
+    const auto again = here.arrive();
+    EXPECT_FALSE(here.wait_for(first, 20ms));
+    const auto last = there.arrive();
+    EXPECT_TRUE(here.wait_for(first, 5s));
+    EXPECT_TRUE(here.wait_for(again, 5s));
+    there.wait(last);
+    const auto next = here.arrive();
+    EXPECT_FALSE(here.wait_for(next, 20ms));
+    (void)there.arrive({.id = "somebody else"});
+    here.wait(next);
+}
+
+TEST_P(barriers, fail_those_that_wait_when_they_are_forgotten) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier round{mine, "round", 2, {.keep = 1s}};
+    const auto arrival = round.arrive();
+    EXPECT_EQ(failure_of([&] { round.wait(arrival); }), errc::lost);
+}
+
+TEST_P(barriers, can_be_stopped) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier round{mine, "round", 2};
+    std::stop_source stop;
+    std::jthread stopper{[&] {
+        std::this_thread::sleep_for(50ms);
+        stop.request_stop();
+    }};
+    EXPECT_EQ(failure_of([&] { round.arrive_and_wait({.stop = stop.get_token()}); }),
+              errc::cancelled);
+}
+
+TEST_P(barriers, refuse_what_makes_no_sense) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier round{mine, "round", 2};
+    (void)round.arrive();
+    barrier other{mine, "round", 3};
+    EXPECT_EQ(failure_of([&] { (void)other.arrive(); }), errc::wrong_limit);
+    EXPECT_EQ(failure_of([&] { const barrier none{mine, "round", 0}; }), errc::invalid_option);
+}
+
+} // namespace

@@ -1,0 +1,114 @@
+// Latches, barriers, once flags and elections when messages are lost, late or come twice (P5).
+
+#include "fault/redis_fixture.hpp"
+
+#include <thread>
+
+namespace holdfast::test {
+namespace {
+
+class redis_cells : public redis_fault {
+protected:
+    void lose_answers(int times = 1) {
+        between.drop_answers({.with = call_of(scripts::cell), .times = times});
+    }
+};
+
+TEST_F(redis_cells, an_arrival_whose_answer_is_lost_counts_once) {
+    auto here = connect();
+    latch start{here, "start", 3};
+    EXPECT_EQ(start.remaining(), 3U); // loads the script
+    lose_answers(2);
+    start.count_down();
+    EXPECT_EQ(between.counts().dropped, 2U);
+    EXPECT_EQ(start.remaining(), 2U);
+}
+
+TEST_F(redis_cells, a_barriers_arrival_that_is_repeated_after_its_phase_counts_once) {
+    auto here = connect();
+    client there{server.url()};
+    barrier mine{here, "round", 2};
+    barrier theirs{there, "round", 2};
+    (void)theirs.arrive();
+    lose_answers(); // of the read; the client repeats it
+    between.drop_answers({.with = call_of(scripts::cell), .times = 1});
+    const auto arrival = mine.arrive();
+    EXPECT_TRUE(mine.wait_for(arrival, 5s));
+    const auto next = theirs.arrive();
+    EXPECT_FALSE(theirs.wait_for(next, 50ms)) << "the repeated request has counted again";
+}
+
+TEST_F(redis_cells, an_arrival_that_is_late_does_not_count) {
+    auto here = connect("?timeout=1000", {.connect_wait = 200ms});
+    const auto there = direct();
+    latch start{here, "start", 2};
+    const latch seen{there, "start", 2};
+    EXPECT_FALSE(start.try_wait()); // it is connected
+    between.hold_requests({.with = call_of(scripts::cell), .times = 1});
+    std::error_code failure;
+    EXPECT_FALSE(start.count_down(1, {.id = "late"}, failure));
+    EXPECT_EQ(failure, errc::unknown_outcome);
+    std::this_thread::sleep_for(500ms); // past its not-after
+    between.release();
+    std::this_thread::sleep_for(200ms);
+    EXPECT_EQ(seen.remaining(), 2U);
+}
+
+TEST_F(redis_cells, a_lost_notice_costs_a_second_at_most) { // P7
+    auto here = connect();
+    client there{server.url()};
+    const latch mine{here, "start", 1};
+    latch theirs{there, "start", 1};
+    between.drop_pushes({.times = for_good});
+    background waiting{
+        [&](const std::stop_token& stop) { return mine.wait_for(20s, {.stop = stop}); }};
+    std::this_thread::sleep_for(200ms);
+    const stopwatch since;
+    theirs.count_down();
+    EXPECT_TRUE(waiting.get());
+    EXPECT_LT(since.elapsed(), scaled(1500ms));
+}
+
+TEST_F(redis_cells, a_wait_goes_on_when_the_connection_breaks) {
+    auto here = connect();
+    client there{server.url()};
+    const latch mine{here, "start", 1};
+    latch theirs{there, "start", 1};
+    background waiting{
+        [&](const std::stop_token& stop) { return mine.wait_for(20s, {.stop = stop}); }};
+    std::this_thread::sleep_for(100ms);
+    between.cut();
+    std::this_thread::sleep_for(100ms);
+    theirs.count_down();
+    EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(redis_cells, a_result_whose_answer_is_lost_is_stored_once) {
+    auto here = connect();
+    once_flag flag{here, "schema-7"};
+    int runs = 0;
+    const auto result = call_once(flag, [&] {
+        ++runs;
+        lose_answers();
+        return std::string{"done"};
+    });
+    EXPECT_EQ(result, "done");
+    EXPECT_EQ(runs, 1);
+    EXPECT_EQ(flag.result(), "done");
+}
+
+TEST_F(redis_cells, a_value_that_is_late_does_not_replace_a_newer_one) { // P3
+    auto here = connect("?timeout=300");
+    client there{server.url()};
+    election office{here, "scheduler"};
+    auto term = office.campaign("first");
+    between.hold_requests({.with = call_of(scripts::cell), .times = 1});
+    term.publish("second"); // the first request is held, the repeated one is executed
+    term.publish("third");
+    between.release();
+    std::this_thread::sleep_for(100ms);
+    EXPECT_EQ((election{there, "scheduler"}.leader().value), "third");
+}
+
+} // namespace
+} // namespace holdfast::test
