@@ -21,6 +21,12 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);
 void add_release(CLI::App& app, action& chosen);
+void add_ls(CLI::App& app, action& chosen);
+void add_show(CLI::App& app, action& chosen);
+void add_top(CLI::App& app, action& chosen);
+void add_events(CLI::App& app, action& chosen);
+void add_break(CLI::App& app, action& chosen);
+void add_ping(CLI::App& app, action& chosen);
 void add_demo(CLI::App& app, action& chosen);
 void add_completion(CLI::App& app, action& chosen);
 void add_man(CLI::App& app, action& chosen);
