@@ -34,7 +34,7 @@ void full_screen::suspend() noexcept {
     saved_.reset();
 }
 
-void full_screen::draw(const std::string& text) const {
+void full_screen::draw(const std::string& text) {
     std::string out = "\033[H";
     std::string_view rest = text;
     for (std::size_t line = 0; line < height() && !rest.empty(); ++line) {
@@ -47,7 +47,7 @@ void full_screen::draw(const std::string& text) const {
     [[maybe_unused]] const bool printed = print(out + "\033[J");
 }
 
-std::optional<char> full_screen::read_key() const {
+std::optional<char> full_screen::read_key() {
     char key = 0;
     const auto count = ::read(STDIN_FILENO, &key, 1);
     if (count == 1) { return key; }

@@ -24,9 +24,9 @@ public:
     void resume() noexcept;
 
     /// Replaces the screen's contents, without a flicker. Lines beyond the screen are left out.
-    void draw(const std::string& text) const;
+    static void draw(const std::string& text);
     /// The next key that was typed; empty: none. 'q' at the end of the input.
-    [[nodiscard]] std::optional<char> read_key() const;
+    [[nodiscard]] static std::optional<char> read_key();
     [[nodiscard]] static std::size_t height();
 
 private:

@@ -5,6 +5,7 @@
 
 #include <holdfast/lock_info.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -72,7 +72,9 @@ std::vector<term_description> exit_statuses() {
     const auto code = [](int number) { return std::to_string(number); };
     return {
         {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
-        {code(exit_code::failed), "renew, release: that owner does not hold the lock any more."},
+        {code(exit_code::failed),
+         "renew, release: that owner does not hold the lock any more. show: the lock is free. "
+         "break: nobody held it, or you did not confirm."},
         {code(exit_code::usage),
          "The command line is wrong, or the name is in use as another kind of lock."},
         {code(exit_code::unavailable), "The engine cannot be reached or used."},
@@ -94,6 +96,7 @@ std::vector<term_description> environment() {
         {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
          "Set for the command of run, and printed by acquire; renew and release read them."},
+        {"NO_COLOR", "No colours on a terminal, if it is set and not empty."},
         {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
     };
 }

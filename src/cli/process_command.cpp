@@ -4,10 +4,10 @@
 #include "holdfast/base/process.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
-#include <vector>
 
 namespace holdfast::cli {
 

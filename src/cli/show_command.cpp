@@ -48,7 +48,7 @@ std::string party_table(const lock_info& lock, const std::vector<party>& parties
         {stdout_has_colours(), stdout_width()}};
     for (std::size_t at = 0; at < parties.size(); ++at) {
         auto row = party_row(lock, parties[at]);
-        row.insert(row.begin(), {std::to_string(at + 1)});
+        row.insert(row.begin(), table_cell{std::to_string(at + 1)});
         table.add(std::move(row));
     }
     return table.take_text();

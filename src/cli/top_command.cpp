@@ -120,7 +120,7 @@ private:
     }
 
     void read_keys() {
-        while (const auto key = screen_.read_key()) {
+        while (const auto key = full_screen::read_key()) {
             switch (*key) {
             case 'q': done_ = true; return;
             case 'w': sort_by(lock_order::waiters); break;
@@ -168,8 +168,8 @@ private:
             head.resize(std::min(head.size(), width));
             keys.resize(std::min(keys.size(), width));
         }
-        screen_.draw(head + "\n" + keys + "\n" +
-                     rows(sample_, {stdout_has_colours(), width}, full_screen::height()));
+        full_screen::draw(head + "\n" + keys + "\n" +
+                          rows(sample_, {stdout_has_colours(), width}, full_screen::height()));
     }
 
     const engine_address engine_;

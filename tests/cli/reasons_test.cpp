@@ -58,11 +58,11 @@ TEST_F(reasons, a_mistyped_command_is_named_with_the_nearest_one) {
     for (const auto& [typed, meant] :
          std::vector<std::pair<std::string, std::string>>{{"rnu", "run"},
                                                           {"sl", "ls"},
-                                                          {"aquire", "acquire"},
-                                                          {"relase", "release"},
+                                                          {"acquir", "acquire"},
+                                                          {"rrelease", "release"},
                                                           {"brake", "break"},
                                                           {"event", "events"},
-                                                          {"shwo", "show"}}) {
+                                                          {"sho", "show"}}) {
         const auto end = command({typed, "x"});
         EXPECT_EQ(end.code, 64);
         EXPECT_THAT(end.err, AllOf(HasSubstr("\"" + typed + "\" is not a command of holdfast"),
