@@ -98,7 +98,7 @@ int break_lock(const break_flags& flags) {
     return exit_code::ok;
 }
 
-constexpr const char* notes = R"(Examples:
+constexpr const char* break_notes = R"(Examples:
   holdfast break deploy                  shows the holder and asks
   holdfast break deploy --yes --token 17 only if the hold with token 17 is still there
 
@@ -113,7 +113,7 @@ void add_break(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<break_flags>();
     auto* const sub =
         app.add_subcommand("break", "End the holds of a lock; the next waiter gets it");
-    sub->footer(notes);
+    sub->footer(break_notes);
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_option("--token", flags->token, "Only the hold with this token")
         ->type_name("N")

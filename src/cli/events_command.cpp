@@ -116,7 +116,7 @@ int events(const events_flags& flags) {
     return exit_code::internal; // stdout cannot be written to
 }
 
-constexpr const char* notes = R"(Examples:
+constexpr const char* events_notes = R"(Examples:
   holdfast events                      all locks, until Ctrl-C
   holdfast events --json 'stock:*'     a JSON object per event and line
 
@@ -130,7 +130,7 @@ seen, and the memory grows with the number of holds.)";
 void add_events(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<events_flags>();
     auto* const sub = app.add_subcommand("events", "Follow grants and ends of holds");
-    sub->footer(notes);
+    sub->footer(events_notes);
     sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
     sub->add_option("--interval", flags->interval, "The pause between two walks; default 1s")
         ->type_name("DUR");

@@ -65,7 +65,7 @@ colour left_colour(const party& holder) {
     return !has_expiry(holder) || holder.remaining < soon ? colour::red : colour::none;
 }
 
-text_table::row holder_row(const lock_info& lock, const party& holder) {
+table_row holder_row(const lock_info& lock, const party& holder) {
     const auto waiting = lock.waiters.size();
     return {
         {cell_text(lock.name), colour::bold},

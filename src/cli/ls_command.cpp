@@ -57,7 +57,7 @@ int ls(const ls_flags& flags) {
     return exit_code::ok;
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* ls_notes = R"(Examples:
   holdfast ls                       every lock that is held or waited for
   holdfast ls 'stock:*'             names that match: * any bytes, ? one byte, \ quotes the next
   holdfast ls --sort waiters        the most wanted first
@@ -73,7 +73,7 @@ locks first. The layouts plain and redisson cannot be listed: give names instead
 void add_ls(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<ls_flags>();
     auto* const sub = app.add_subcommand("ls", "List locks: who holds them, since when, who waits");
-    sub->footer(examples);
+    sub->footer(ls_notes);
     sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
     sub->add_option("--sort", flags->sort,
                     "By name, age, waiters, left or token; collects all locks first")

@@ -29,7 +29,7 @@ struct show_flags {
     bool json = false;
 };
 
-text_table::row party_row(const lock_info& lock, const party& party) {
+table_row party_row(const lock_info& lock, const party& party) {
     return {{origin_text(party)},
             {mode_text(lock, party)},
             {party.token == 0 ? "" : std::to_string(party.token)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
@@ -38,7 +39,7 @@ std::size_t stdout_width() {
     return size.ws_col;
 }
 
-text_table::text_table(std::vector<std::string> titles, style style)
+text_table::text_table(std::vector<std::string> titles, table_style style)
     : titles_{std::move(titles)}, style_{style} {
     for (const auto& title : titles_) { widths_.push_back(title.size()); }
 }
@@ -51,7 +52,7 @@ std::string text_table::take_text() {
     }
     std::string out;
     if (!rows_.empty() && !std::exchange(titles_shown_, true)) {
-        row titles;
+        table_row titles;
         for (const auto& title : titles_) { titles.push_back({title, colour::bold}); }
         out += line(titles);
     }
@@ -60,7 +61,7 @@ std::string text_table::take_text() {
     return out;
 }
 
-std::string text_table::line(const row& row) const {
+std::string text_table::line(const table_row& row) const {
     std::string out;
     std::size_t column = 0; // where the next cell begins on the screen
     for (std::size_t at = 0; at < row.size(); ++at) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::cli {
@@ -21,29 +21,30 @@ struct table_cell {
     cli::colour colour = colour::none;
 };
 
+using table_row = std::vector<table_cell>;
+
+struct table_style {
+    bool colours = false;
+    std::size_t width = 0; ///< of the terminal: longer lines are cut; 0: no limit
+};
+
 /// Rows go out as they come: a column is as wide as its widest cell so far, so a later page may be
 /// wider than an earlier one. Empty cells show as `-`.
 class text_table {
 public:
-    struct style {
-        bool colours = false;
-        std::size_t width = 0; ///< of the terminal: longer lines are cut; 0: no limit
-    };
+    text_table(std::vector<std::string> titles, table_style style);
 
-    text_table(std::vector<std::string> titles, style style);
-
-    using row = std::vector<table_cell>;
-    void add(row row) { rows_.push_back(std::move(row)); }
+    void add(table_row row) { rows_.push_back(std::move(row)); }
     /// The rows since the last call as text; the titles come before the first.
     [[nodiscard]] std::string take_text();
 
 private:
-    [[nodiscard]] std::string line(const row& row) const;
+    [[nodiscard]] std::string line(const table_row& row) const;
 
     std::vector<std::string> titles_;
     std::vector<std::size_t> widths_;
-    std::vector<row> rows_;
-    style style_;
+    std::vector<table_row> rows_;
+    table_style style_;
     bool titles_shown_ = false;
 };
 

@@ -50,7 +50,7 @@ std::string summary(const lock_sample& sample, const engine_address& engine) {
            ", waiters " + std::to_string(sample.all_waiters);
 }
 
-std::string rows(const lock_sample& sample, const text_table::style& style, std::size_t most) {
+std::string rows(const lock_sample& sample, const table_style& style, std::size_t most) {
     text_table table{lock_titles(), style};
     for (std::size_t at = 0; at < sample.locks.size() && at < most; ++at) {
         add_rows(table, sample.locks[at]);
@@ -195,7 +195,7 @@ int top(const top_flags& flags) {
     ::_exit(exit_code::ok); // the sampler's thread may still wait for the engine
 }
 
-constexpr const char* notes =
+constexpr const char* top_notes =
     R"(Keys: w, a, n, l sort by waiters, age, name or what is left; space refreshes; q quits.
 
 Each refresh walks over all locks, page by page, and keeps the first 1,000. Without a terminal
@@ -206,7 +206,7 @@ it prints a block of plain lines per refresh; --count ends it.)";
 void add_top(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<top_flags>();
     auto* const sub = app.add_subcommand("top", "Show the locks, refreshed in place");
-    sub->footer(notes);
+    sub->footer(top_notes);
     sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
     sub->add_option("--interval", flags->interval, "The pause between two refreshes; default 1s")
         ->type_name("DUR");
