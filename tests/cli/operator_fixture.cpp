@@ -39,8 +39,8 @@ std::string operator_commands::of_json(const std::string& lines, const std::stri
                                    "import json, sys\n"
                                    "for line in sys.stdin:\n"
                                    "    each = json.loads(line)\n"
-                                   "    print(" +
-                                       expression + ")"},
+                                   "    print((" +
+                                       expression + "))"},
                                   {.input = lines});
     EXPECT_EQ(end.code, 0) << "python3: " << end.err << lines;
     return end.out;

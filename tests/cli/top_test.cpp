@@ -23,12 +23,14 @@ protected:
     void start_shell() {
         screen.start(sandbox_, {"bash", "--norc", "--noprofile", "-i"});
         screen.enter("stty -a > before; top() { '" HOLDFAST_CLI
-                     "' top --interval 50ms \"$@\"; }; echo shell $((41 + 1))");
+                     "' top \"$@\"; }; echo shell $((41 + 1))");
         ASSERT_TRUE(screen.shows("shell 42"));
     }
     /// Starts `top`, and waits until it shows a lock.
     void start_top(const std::string& options, const std::string& lock) {
-        screen.enter("top " + options + "; echo code $(($? + 1000))");
+        const bool paced = options.find("--interval") != std::string::npos;
+        screen.enter("top " + options + (paced ? "" : " --interval 50ms") +
+                     "; echo code $(($? + 1000))");
         ASSERT_TRUE(screen.shows(enter_screen)) << screen.screen();
         ASSERT_TRUE(screen.shows(lock)) << screen.screen();
     }
