@@ -39,7 +39,7 @@ void full_screen::draw(const std::string& text) {
     std::string_view rest = text;
     for (std::size_t line = 0; line < height() && !rest.empty(); ++line) {
         const auto end = rest.find('\n');
-        out += line == 0 ? "" : "\r\n";
+        out += line == 0 ? "" : "\n"; // the terminal adds the carriage return
         out += rest.substr(0, end);
         out += "\033[K";
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
