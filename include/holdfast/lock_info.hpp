@@ -23,9 +23,11 @@ struct party {
     std::string host{};
     std::int64_t pid = 0; ///< for people; the engine does not rely on it
     std::string note{};
-    std::chrono::system_clock::time_point since{}; ///< of the grant, or of the request
+    std::chrono::system_clock::time_point since{}; ///< of grant or request; 1970: unknown
     std::chrono::milliseconds remaining{0};        ///< until its deadline; a century if it has none
-    bool resting = false; ///< released or expired, but kept until min_hold has passed
+    bool resting = false;               ///< released or expired, but kept until min_hold has passed
+    std::chrono::milliseconds age{0};   ///< since then, by the engine's clock; 0: unknown
+    std::chrono::milliseconds lease{0}; ///< that it asked for; 0 if the engine does not know it
 };
 
 /// What the engine knows of one name.

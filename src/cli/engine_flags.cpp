@@ -59,21 +59,37 @@ std::string read_first_line(const std::string& path) {
     return line;
 }
 
+bool has_password(const std::string& url) {
+    const auto authority = url.find("//");
+    const auto at = url.find('@');
+    const bool has_user =
+        authority != std::string::npos && at != std::string::npos &&
+        url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos;
+    return has_user || url.find("sentinel_password=") != std::string::npos;
+}
+
+std::string url_of_file(const std::string& path) {
+    auto url = read_first_line(path);
+    std::error_code failure;
+    const auto rights = std::filesystem::status(path, failure).permissions();
+    const auto others = rights & std::filesystem::perms::others_read;
+    if (!failure && others != std::filesystem::perms::none && has_password(url)) {
+        print_message("--url-file " + path +
+                      ": every user of this machine can read its password; run: chmod o-r " + path);
+    }
+    return url;
+}
+
 std::string given_url(const engine_flags& flags) {
     if (!flags.url.empty()) {
-        const auto authority = flags.url.find("//");
-        const auto at = flags.url.find('@');
-        const bool has_user =
-            authority != std::string::npos && at != std::string::npos &&
-            flags.url.substr(authority + 2, at - authority - 2).find(':') != std::string::npos;
-        if (has_user || flags.url.find("sentinel_password=") != std::string::npos) {
+        if (has_password(flags.url)) {
             print_message("every user of this machine can see a password in --url; use --url-file "
                           "or HOLDFAST_URL",
                           log_level::warning);
         }
         return flags.url;
     }
-    if (!flags.url_file.empty()) { return read_first_line(flags.url_file); }
+    if (!flags.url_file.empty()) { return url_of_file(flags.url_file); }
     const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
     return variable == nullptr ? std::string{} : variable;
 }
@@ -96,6 +112,17 @@ void refuse_options_without_layout(const std::string& url) {
 }
 
 } // namespace
+
+std::string engine_address::label() const {
+    if (url.empty()) { return "embedded:"; }
+    auto out = url.substr(0, url.find('?'));
+    const auto authority = out.find("//");
+    const auto at = out.rfind('@');
+    if (authority != std::string::npos && at != std::string::npos) {
+        out.erase(authority + 2, at - authority - 1);
+    }
+    return out;
+}
 
 engine_address parse_engine_flags(const engine_flags& flags) {
     engine_address out{given_url(flags)};

@@ -17,6 +17,8 @@ struct engine_address {
     std::string url; ///< empty: the default engine
     client_options options{};
 
+    /// The URL without its user, password and options, for people.
+    [[nodiscard]] std::string label() const;
     [[nodiscard]] client open() const { return client{url.empty() ? "embedded:" : url, options}; }
 };
 

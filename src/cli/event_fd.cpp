@@ -18,4 +18,9 @@ void event_fd::signal() const noexcept {
     [[maybe_unused]] const auto written = ::write(descriptor_.get(), &count, sizeof count);
 }
 
+void event_fd::clear() const noexcept {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto read = ::read(descriptor_.get(), &count, sizeof count);
+}
+
 } // namespace holdfast::cli

@@ -3,8 +3,10 @@
 #include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guarded_child.hpp"
+#include "cli/hold_log.hpp"
 #include "cli/interruption.hpp"
 #include "cli/lock_operations.hpp"
+#include "cli/loss_record.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_export.hpp"
 #include "cli/prepared_child.hpp"
@@ -20,6 +22,7 @@
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -133,17 +136,22 @@ void hold_and_run(const guardian_context& context) {
             "its orphans, SIGKILL reaches everything; mount /proc in this namespace",
             log_level::warning);
     }
-    auto client = settings.engine.open();
+    const auto losses = std::make_shared<loss_record>();
+    auto engine = settings.engine;
+    engine.options.observer = losses;
+    auto client = engine.open();
     const metrics_export metrics{client, settings.metrics, settings.name};
     bool cancelled = false;
+    hold_log log{settings};
     auto held = acquire_with_time_left(client, context, cancelled);
     if (!held) {
-        if (!cancelled) { print_message(settings, busy_message(settings.name)); }
+        if (!cancelled) { print_busy(settings); }
         context.front.send({message::kind::finished,
                             cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
     if (!settings.election.empty()) { publish_value(client, settings, *held); }
+    log.acquired(*held);
     prepared_child prepared{settings.command,
                             {{"HOLDFAST_NAME", settings.name},
                              {"HOLDFAST_TOKEN", token_text(*held)},
@@ -165,16 +173,18 @@ void hold_and_run(const guardian_context& context) {
         child.watch();
     }
     if (child.was_lost()) {
+        const bool has_max_hold = settings.hold.max_hold > milliseconds{0};
         print_message(settings,
-                      quote_name(settings.name) +
-                          ": the lock was lost, so the command was ended; run it again",
+                      quote_name(settings.name) + ": the lock was lost (" +
+                          escape_text(losses->cause(*held, has_max_hold)) +
+                          "), so the command was ended; run it again",
                       log_level::error);
         context.front.send({message::kind::finished, exit_code::lost});
         return; // the rest of the lease expires
     }
     context.deadline.set(base::never); // the command has ended: the release is not urgent
     context.front.send({message::kind::exited, child.status()});
-    release_lock(*held);
+    if (release_lock(*held)) { log.released(); }
     context.front.send({message::kind::released});
 }
 

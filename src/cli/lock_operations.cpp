@@ -1,15 +1,22 @@
 #include "cli/lock_operations.hpp"
 
 #include "cli/messages.hpp"
+#include "cli/party_text.hpp"
 #include "cli/wait_reporter.hpp"
 
 #include <holdfast/holdfast.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace holdfast::cli {
 
 namespace {
 
 using std::chrono::milliseconds;
+
+/// The wait is over: nobody waits longer to learn who holds the lock.
+constexpr milliseconds inspection_wait{500};
 
 std::optional<lease> try_acquire(client& client, const run_settings& settings, milliseconds wait,
                                  const std::stop_token& stop) {
@@ -34,16 +41,29 @@ std::optional<lease> acquire_lock(client& client, const run_settings& settings,
     const bool verbose = settings.verbosity == verbosity::verbose;
     wait_reporter reporter{settings, verbose && wait != milliseconds{0}};
     auto held = try_acquire(client, settings, wait.value_or(milliseconds::max() / 2), stop);
-    const bool busy = !held && !stop.stop_requested();
-    if (busy && verbose && !reporter.stop()) { reporter.report_now(client); }
+    reporter.stop();
     return held;
 }
 
-void release_lock(lease& held) {
+void print_busy(const run_settings& settings) {
+    if (settings.verbosity == verbosity::quiet) { return; }
+    std::string holders;
+    try {
+        auto engine = settings.engine;
+        engine.options.connect_wait = std::min(engine.options.connect_wait, inspection_wait);
+        std::error_code ignored;
+        const auto info = admin{engine.open()}.inspect(settings.name, ignored);
+        if (info) { holders = describe_holders(*info); }
+    } catch (const std::exception&) {} // the message says less then
+    print_message(busy_message(settings.name, holders));
+}
+
+bool release_lock(lease& held) {
     const auto name = held.name();
     try {
-        held.release();
+        return held.release() == release_answer::released;
     } catch (const error& problem) { print_message(release_failure(name, problem)); }
+    return false;
 }
 
 } // namespace holdfast::cli

@@ -12,13 +12,18 @@
 
 namespace holdfast::cli {
 
-/// Waits up to `wait`: empty means for ever, 0 not at all. With -v it prints who holds the lock.
-/// Returns empty if someone else holds it, or if `stop` was requested. Throws holdfast::error.
+/// Waits up to `wait`: empty means for ever, 0 not at all. With -v it prints meanwhile who holds
+/// the lock. Returns empty if someone else holds it, or if `stop` was requested. Throws
+/// holdfast::error.
 [[nodiscard]] std::optional<lease> acquire_lock(client& client, const run_settings& settings,
                                                 std::optional<std::chrono::milliseconds> wait,
                                                 const std::stop_token& stop);
 
-/// Releases it and waits for the answer. Prints a failure.
-void release_lock(lease& held);
+/// Prints that someone else holds the lock, and who, unless -q is given. Asks the engine for half a
+/// second at most.
+void print_busy(const run_settings& settings);
+
+/// Releases it and waits for the answer. Prints a failure. Whether it was held until now.
+bool release_lock(lease& held);
 
 } // namespace holdfast::cli

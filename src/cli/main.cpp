@@ -6,6 +6,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/log.hpp"
 #include "cli/messages.hpp"
+#include "cli/nearest_word.hpp"
 #include "cli/output.hpp"
 #include "cli/script_output.hpp"
 
@@ -34,6 +35,8 @@ constexpr const char* examples = R"(Examples:
   holdfast run nightly -- ./job.sh        run a job once, wherever it starts
   holdfast run -n deploy -- ./deploy.sh   exit with 75 if someone else holds the lock
   holdfast doctor --url redis://host      is this server safe for locks?
+  holdfast ls                             who holds what, since when, who waits
+  holdfast show deploy                    one lock, with its waiters in order
   holdfast demo                           show a lock at work
   holdfast run --help                     all options of 'run'
 
@@ -60,6 +63,36 @@ void refuse_empty_values(CLI::App& app) {
     }
 }
 
+/// CLI11 would call it an unexpected argument.
+void refuse_unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || words.front().starts_with('-')) { return; }
+    std::vector<std::string> names;
+    for (const auto* const sub : app.get_subcommands(nullptr)) { names.push_back(sub->get_name()); }
+    if (std::find(names.begin(), names.end(), words.front()) != names.end()) { return; }
+    const auto nearest = nearest_word(words.front(), names);
+    const auto advice =
+        nearest.empty() ? std::string{"see: holdfast --help"} : "did you mean '" + nearest + "'?";
+    throw error{errc::invalid_option,
+                quote_name(words.front()) + " is not a command of holdfast; " + advice};
+}
+
+void add_subcommands(CLI::App& app, action& chosen) {
+    add_acquire(app, chosen);
+    add_renew(app, chosen);
+    add_release(app, chosen);
+    add_latch(app, chosen);
+    add_ls(app, chosen);
+    add_show(app, chosen);
+    add_top(app, chosen);
+    add_events(app, chosen);
+    add_break(app, chosen);
+    add_ping(app, chosen);
+    add_doctor(app, chosen);
+    add_demo(app, chosen);
+    add_completion(app, chosen);
+    add_man(app, chosen);
+}
+
 int main_or_throw(int argc, char** argv) {
     CLI::App app{"Locks for the shell: run a job once across processes.", "holdfast"};
     app.set_version_flag("--version", std::string{"holdfast "} + HOLDFAST_VERSION_STRING);
@@ -71,16 +104,10 @@ int main_or_throw(int argc, char** argv) {
     const auto& run = add_run(app, chosen, command);
     add_elect(app, chosen, command);
     add_once(app, chosen, command);
-    add_latch(app, chosen);
-    add_acquire(app, chosen);
-    add_renew(app, chosen);
-    add_release(app, chosen);
-    add_doctor(app, chosen);
-    add_demo(app, chosen);
-    add_completion(app, chosen);
-    add_man(app, chosen);
+    add_subcommands(app, chosen);
     refuse_empty_values(app);
     std::vector<std::string> words{argv + 1, argv + argc};
+    refuse_unknown_subcommand(app, words);
     const auto split = split_command_line(run, words);
     command.assign(words.begin() + split.command_begin, words.end());
     words.resize(static_cast<std::size_t>(split.options_end));

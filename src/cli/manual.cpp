@@ -73,7 +73,8 @@ std::vector<term_description> exit_statuses() {
     return {
         {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
         {code(exit_code::failed),
-         "renew, release: that owner does not hold the lock any more. doctor: warnings."},
+         "renew, release: that owner does not hold the lock any more. show: the lock is free. "
+         "break: nobody held it, or you did not confirm. doctor: warnings."},
         {code(exit_code::doctor_danger), "doctor: at least one finding is a danger."},
         {code(exit_code::usage),
          "The command line is wrong, or the name is in use as another kind of lock."},
@@ -97,6 +98,7 @@ std::vector<term_description> environment() {
         {"HOLDFAST_LOG_FORMAT", "text or json: lines with time and level, unless --log is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
          "Set for the command of run, and printed by acquire; renew and release read them."},
+        {"NO_COLOR", "No colours on a terminal, if it is set and not empty."},
         {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
     };
 }

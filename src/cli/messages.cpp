@@ -31,8 +31,10 @@ std::string escape_text(std::string_view text) {
     return out;
 }
 
-std::string busy_message(std::string_view name) {
-    return quote_name(name) + " is held by someone else; try again later, or wait longer (--wait)";
+std::string busy_message(std::string_view name, std::string_view holders) {
+    std::string out = quote_name(name) + " is ";
+    out += holders.empty() ? "held by someone else" : holders;
+    return out + "; try again later, or wait longer (--wait)";
 }
 
 std::string release_failure(std::string_view name, const std::exception& failure) {

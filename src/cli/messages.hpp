@@ -21,8 +21,8 @@ void print_message(const run_settings& settings, std::string_view text,
 [[nodiscard]] std::string quote_name(std::string_view name);
 /// Text of another process, in full, with control characters escaped for the terminal.
 [[nodiscard]] std::string escape_text(std::string_view text);
-/// `"name" is held by someone else; ...`
-[[nodiscard]] std::string busy_message(std::string_view name);
+/// `"name" is held by someone else; ...`, or the holders as describe_holders() has them.
+[[nodiscard]] std::string busy_message(std::string_view name, std::string_view holders);
 /// `"name" could not be released: ` and why.
 [[nodiscard]] std::string release_failure(std::string_view name, const std::exception& failure);
 

@@ -53,6 +53,7 @@ run_settings parse_script_flags(const script_flags& flags) {
     }
     run_settings out;
     apply(flags.hold, out);
+    out.engine = parse_engine_flags(flags.engine);
     out.name = flags.name;
     out.hold.renew = false;
     return out;
@@ -131,12 +132,13 @@ int acquire(const script_flags& flags) {
     termination_signals signals;
     int code = settings.busy_code;
     {
-        auto client = open_client(flags.engine);
+        ignore_limit_signals();
+        auto client = settings.engine.open();
         auto held = acquire_confirmed(client, settings, signals, flags);
         if (held) {
             code = print_grant(*held, flags);
         } else if (!signals.arrived()) {
-            print_message(busy_message(settings.name));
+            print_busy(settings);
         }
     }
     if (signals.number() != 0) { exit_by_signal(signals.number(), flags); }

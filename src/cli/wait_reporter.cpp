@@ -2,6 +2,7 @@
 
 #include "cli/duration.hpp"
 #include "cli/messages.hpp"
+#include "cli/party_text.hpp"
 
 #include <holdfast/admin.hpp>
 #include <holdfast/error.hpp>
@@ -17,38 +18,11 @@ namespace holdfast::cli {
 
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds first_report_delay{50}; // most waits are over by then
 constexpr milliseconds report_interval{10'000};
-
-/// Foreign layouts store only the owner and the end of the lease.
-bool has_owner_only(const party& holder) { return holder.pid == 0 && holder.host.empty(); }
-
-std::string describe(const party& holder) {
-    if (has_owner_only(holder)) {
-        return escape_text(holder.owner) +
-               (holder.note.empty() ? " for another " + format_duration(holder.remaining)
-                                    : " (" + escape_text(holder.note) + ")");
-    }
-    const auto age =
-        std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - holder.since);
-    std::string out = "pid " + std::to_string(holder.pid) + " on " + escape_text(holder.host) +
-                      " for " + format_duration(age);
-    if (!holder.note.empty()) { out += " (" + escape_text(holder.note) + ")"; }
-    if (holder.resting) { out += " [resting]"; }
-    return out;
-}
-
-std::string describe_holders(const lock_info& info) {
-    std::string out;
-    for (const auto& holder : info.holders) {
-        out += (out.empty() ? "held by " : ", ") + describe(holder);
-    }
-    return out.empty() ? "not held" : out;
-}
 
 /// Empty if the engine does not answer.
 std::string describe_wait(const client& client, const std::string& name,
@@ -59,7 +33,7 @@ std::string describe_wait(const client& client, const std::string& name,
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
     std::string out = "waiting for " + quote_name(name) + " for " + format_duration(waited) + "; " +
                       describe_holders(*info);
-    if (info->holders.empty() || !has_owner_only(info->holders.front())) {
+    if (info->holders.empty() || !knows_owner_only(info->holders.front())) {
         out += "; " + std::to_string(info->waiters.size()) + " in the queue";
     }
     return out;
@@ -74,7 +48,6 @@ struct wait_reporter::shared_state {
     std::mutex mutex{};
     std::condition_variable changed{};
     bool stopped = false;
-    bool printed = false;
 };
 
 wait_reporter::wait_reporter(const run_settings& settings, bool enabled)
@@ -89,16 +62,10 @@ wait_reporter::wait_reporter(const run_settings& settings, bool enabled)
 
 wait_reporter::~wait_reporter() { stop(); }
 
-bool wait_reporter::stop() {
+void wait_reporter::stop() {
     const std::lock_guard lock{shared_->mutex};
     shared_->stopped = true;
     shared_->changed.notify_all();
-    return shared_->printed;
-}
-
-void wait_reporter::report_now(const client& client) {
-    const auto text = describe_wait(client, shared_->name, shared_->start);
-    if (!text.empty()) { print_message(text, log_level::info); }
 }
 
 void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
@@ -112,7 +79,6 @@ void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
             lock.lock();
             if (shared->stopped || text.empty()) { continue; }
             print_message(text, log_level::info);
-            shared->printed = true;
         }
     } catch (const std::exception&) {} // the wait itself reports what is wrong with the engine
 }

@@ -19,10 +19,8 @@ public:
     wait_reporter& operator=(const wait_reporter&) = delete;
     ~wait_reporter();
 
-    /// The thread prints nothing any more. Returns whether it has printed anything.
-    bool stop();
-    /// Prints it once, on the calling thread.
-    void report_now(const client& client);
+    /// The thread prints nothing any more.
+    void stop();
 
 private:
     struct shared_state;

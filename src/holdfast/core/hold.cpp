@@ -168,6 +168,7 @@ void hold::on_beat(const engine::beat_answer& answer, instant sent, milliseconds
     last_error_ = answer.error;
     last_detail_ = answer.detail;
     core_.driver().metrics().on_renewal_answer(answer.status);
+    renewal_unanswered_ = false;
     feed({event, sent, lease}, now);
     complete_extends(sent, lease, event == lease_event::renewed, now);
     // Of a quorum some nodes may still have their votes. valid() is false by now.
@@ -191,6 +192,7 @@ void hold::on_notice(const engine::notice& notice, instant now) {
     // A token of 0 means any: an engine may not know which hold was broken.
     if (notice.type == engine::notice::kind::broken &&
         (notice.token == 0 || notice.token == token_)) {
+        was_broken_ = true;
         feed({lease_event::taken, {}, {}}, now);
     }
 }
@@ -210,6 +212,7 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     if (!machine_.holding()) { end_count(now); }
     auto& driver = core_.driver();
     if (actions.renew) {
+        renewal_unanswered_ = true;
         driver.beat(
             *this, actions.renew_for,
             [&] {
@@ -260,11 +263,28 @@ void hold::report_loss() noexcept {
     core_.driver().metrics().on_lost(reason);
     why_lost_.store(static_cast<int>(reason), std::memory_order_release);
     if (loss_signal_) { core_.notifier().post(loss_signal_); }
-    core_.report_event(reason == loss::thread_exited ? event::kind::thread_exited
-                                                     : event::kind::lost,
-                       *this, make_error_code(errc::lost), describe(reason));
+    core_.report_event([&] {
+        return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,
+                     ticket_.name,
+                     ticket_.owner.text(),
+                     token_,
+                     make_error_code(errc::lost),
+                     describe_loss(reason)};
+    });
     core_.driver().unlisten(ticket_.owner.number);
     complete_extends(base::never, {}, false, {});
+}
+
+std::string hold::describe_loss(loss reason) const {
+    if (reason == loss::taken) {
+        if (was_broken_) { return "it was broken: an operator ended this hold"; }
+        const std::string gone = "the engine no longer has it: its data was lost, or it was broken";
+        return last_detail_.empty() ? gone : gone + " (" + last_detail_ + ")";
+    }
+    std::string out = describe(reason);
+    if (reason != loss::expired) { return out; }
+    if (renewal_unanswered_) { return out + ": the engine has not answered its last renewal"; }
+    return last_detail_.empty() ? out : out + ": " + last_detail_;
 }
 
 const char* describe(loss reason) noexcept {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace holdfast::core {
@@ -82,6 +83,7 @@ private:
     void publish_deadline() noexcept;
     void end_count(base::instant now) noexcept;
     void report_loss() noexcept;
+    [[nodiscard]] std::string describe_loss(loss reason) const;
     void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
     void complete_extends(base::instant sent, base::milliseconds lease, bool succeeded,
@@ -119,6 +121,8 @@ private:
     bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
     bool reports_to_observer_ = false; ///< released in the background, and not reported yet
     bool reports_loss_ = false;
+    bool was_broken_ = false;         ///< a notice said so
+    bool renewal_unanswered_ = false; ///< the last renewal that was sent
 };
 
 /// Passes a requested stop to the callers of extend(), through driver::cancel.

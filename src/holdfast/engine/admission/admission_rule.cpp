@@ -120,7 +120,7 @@ std::chrono::system_clock::time_point wall(std::int64_t us) {
 }
 
 template <typename Entry>
-party describe(const Entry& entry) {
+party describe(const Entry& entry, std::int64_t now_wall_us) {
     party out;
     out.owner = entry.owner.text();
     out.mode = entry.mode;
@@ -129,6 +129,8 @@ party describe(const Entry& entry) {
     out.pid = entry.process.pid;
     out.note = entry.note;
     out.since = wall(entry.since_wall_us);
+    const std::chrono::microseconds age{now_wall_us - entry.since_wall_us};
+    out.age = std::max(std::chrono::duration_cast<base::milliseconds>(age), base::milliseconds{0});
     return out;
 }
 
@@ -145,14 +147,15 @@ lock_info admission_rule::inspect(const std::string& name) {
         return std::chrono::duration_cast<base::milliseconds>(end - at_.now);
     };
     for (const hold_record& hold : state_.holds) {
-        party& holder = out.holders.emplace_back(describe(hold));
+        party& holder = out.holders.emplace_back(describe(hold, at_.wall_us));
         holder.token = hold.token;
         holder.resting = hold.resting(at_.now);
         holder.remaining = until(holder.resting ? hold.rest_until : hold.deadline);
     }
     if (state_.waiting > 0) {
         queue_.visit([&](const waiter& waiter) {
-            out.waiters.emplace_back(describe(waiter)).remaining = until(waiter.alive_until);
+            party& entry = out.waiters.emplace_back(describe(waiter, at_.wall_us));
+            entry.remaining = until(waiter.alive_until);
         });
     }
     return out;

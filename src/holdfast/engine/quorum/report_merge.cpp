@@ -29,6 +29,7 @@ lock_info merge(std::span<const lock_info> reports, unsigned nodes) {
         for (const auto* const vote : each) {
             holder.token = std::max(holder.token, vote->token);
             holder.since = std::min(holder.since, vote->since);
+            holder.age = std::max(holder.age, vote->age);
         }
         out.last_token = std::max(out.last_token, holder.token);
         out.holders.push_back(std::move(holder));

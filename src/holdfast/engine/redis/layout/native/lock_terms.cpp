@@ -95,6 +95,7 @@ void read_terms(std::string_view terms, party& out) {
     if (terms.size() < fields::terms_queueing.end()) { return; }
     out.mode = read_mode(terms[fields::terms_mode.offset]);
     out.permits = read_number(fields::terms_permits.of(terms));
+    out.lease = base::milliseconds{read_number(fields::terms_lease.of(terms))};
     terms.remove_prefix(fields::terms_queueing.end());
     const auto pid = take_line(terms);
     std::from_chars(pid.data(), pid.data() + pid.size(), out.pid);

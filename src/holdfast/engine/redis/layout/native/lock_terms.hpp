@@ -41,7 +41,7 @@ private:
     std::string last_text_; ///< empty: none
 };
 
-/// Sets mode, permits, pid, host and note.
+/// Sets mode, permits, lease, pid, host and note.
 void read_terms(std::string_view terms, party& out);
 
 [[nodiscard]] primitive read_kind(char letter) noexcept;

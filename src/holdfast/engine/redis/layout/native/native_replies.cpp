@@ -9,6 +9,7 @@
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -25,16 +26,17 @@ primitive kind_at(const reply& reply, std::size_t at) noexcept {
     return letter.empty() ? primitive::mutex : read_kind(letter.front());
 }
 
-party read_party(const reply& entry, std::size_t since, std::size_t terms) {
+base::milliseconds left(std::int64_t until, std::int64_t now) {
+    return std::chrono::duration_cast<base::milliseconds>(us(until - now));
+}
+
+party read_party(const reply& entry, std::size_t since, std::size_t terms, std::int64_t now) {
     party out;
     if (const auto owner = read_owner(entry.word(0))) { out.owner = owner->text(); }
     out.since = std::chrono::system_clock::time_point{us(entry.number(since))};
+    out.age = std::max(left(now, entry.number(since)), base::milliseconds{0});
     read_terms(entry.word(terms), out);
     return out;
-}
-
-base::milliseconds left(std::int64_t until, std::int64_t now) {
-    return std::chrono::duration_cast<base::milliseconds>(us(until - now));
 }
 
 answer read_verdict(const reply& reply, const std::string& server) {
@@ -118,14 +120,14 @@ lock_info read_inspect(const reply& reply, std::string name) {
     const auto holders = reply[4];
     for (std::size_t at = 0; at < holders.size(); ++at) {
         const auto entry = holders[at];
-        party& holder = out.holders.emplace_back(read_party(entry, 4, 5));
+        party& holder = out.holders.emplace_back(read_party(entry, 4, 5, now));
         holder.token = static_cast<std::uint64_t>(entry.number(1));
         holder.resting = entry.number(2) <= now;
         holder.remaining = left(entry.number(holder.resting ? 3 : 2), now);
     }
     const auto waiters = reply[5];
     for (std::size_t at = 0; at < waiters.size(); ++at) {
-        out.waiters.emplace_back(read_party(waiters[at], 2, 3)).remaining =
+        out.waiters.emplace_back(read_party(waiters[at], 2, 3, now)).remaining =
             left(waiters[at].number(1), now);
     }
     return out;

@@ -1,0 +1,126 @@
+// holdfast break: ends the holds of a lock.
+
+#include "cli/commands.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/messages.hpp"
+#include "cli/party_text.hpp"
+
+#include <holdfast/admin.hpp>
+#include <holdfast/error.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+struct break_flags {
+    engine_flags engine;
+    std::string name;
+    std::uint64_t token = 0;
+    bool yes = false;
+};
+
+std::string with_token(const party& holder) {
+    return describe(holder) + (holder.token == 0 ? "" : ", token " + std::to_string(holder.token));
+}
+
+/// The holders that a break with this token ends; 0: all.
+std::vector<party> affected_holders(const lock_info& lock, std::uint64_t token) {
+    auto out = lock.holders;
+    std::erase_if(out, [token](const party& each) { return token != 0 && each.token != token; });
+    return out;
+}
+
+/// Asks on the terminal. Throws if there is none.
+bool user_confirms(const break_flags& flags) {
+    if (flags.yes) { return true; }
+    if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
+        throw error{errc::invalid_option,
+                    "break: there is no terminal to ask on; give --yes if you are sure"};
+    }
+    std::cerr << "holdfast: break " << quote_name(flags.name)
+              << "? Its holder may continue until the notice reaches it. [y/N] " << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+void report_successor(const admin& admin, const std::string& name) {
+    std::error_code failure;
+    const auto now = admin.inspect(name, failure);
+    if (failure) { return; } // the lock is broken; only the report is missing
+    if (!now || now->holders.empty()) {
+        print_message(quote_name(name) + " is broken and free");
+        return;
+    }
+    print_message(quote_name(name) + " is broken; now held by " + with_token(now->holders.front()));
+}
+
+/// The token to break: what the user was shown, so that a hold which begins meanwhile stays.
+std::uint64_t shown_token(const std::vector<party>& holders, std::uint64_t given) {
+    if (given != 0 || holders.size() != 1) { return given; }
+    return holders.front().token;
+}
+
+int break_lock(const break_flags& flags) {
+    const auto client = parse_engine_flags(flags.engine).open();
+    const admin admin{client};
+    const auto found = admin.inspect(flags.name);
+    const auto holders = found ? affected_holders(*found, flags.token) : std::vector<party>{};
+    const auto not_held = quote_name(flags.name) + " is not held" +
+                          (flags.token == 0 ? "" : " with token " + std::to_string(flags.token));
+    if (holders.empty()) {
+        print_message(not_held + "; nothing was done");
+        return exit_code::failed;
+    }
+    for (const auto& holder : holders) {
+        print_message(quote_name(flags.name) + " is held by " + with_token(holder));
+    }
+    if (!user_confirms(flags)) {
+        print_message("nothing was done");
+        return exit_code::failed;
+    }
+    if (!admin.break_lock(flags.name, {.only_token = shown_token(holders, flags.token)})) {
+        print_message(not_held + " any more; nothing was done");
+        return exit_code::failed;
+    }
+    report_successor(admin, flags.name);
+    return exit_code::ok;
+}
+
+constexpr const char* break_notes = R"(Examples:
+  holdfast break deploy                  shows the holder and asks
+  holdfast break deploy --yes --token 17 only if the hold with token 17 is still there
+
+The engine notifies the holder: 'holdfast run' ends its command at once and exits with 76. The
+next waiter gets the lock with a higher token. Until the notice arrives both may believe that
+they hold it, and only a store that checks tokens is safe: end the holder first if you can.
+Exit code 1: nobody held it, or not with that token, or you did not confirm.)";
+
+} // namespace
+
+void add_break(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<break_flags>();
+    auto* const sub =
+        app.add_subcommand("break", "End the holds of a lock; the next waiter gets it");
+    sub->footer(break_notes);
+    sub->add_option("NAME", flags->name, "The lock")->required();
+    sub->add_option("--token", flags->token, "Only the hold with this token")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    sub->add_flag("-y,--yes", flags->yes, "Do not ask; required without a terminal");
+    add_engine_flags(*sub, flags->engine);
+    sub->callback([flags, &chosen] { chosen = [flags] { return break_lock(*flags); }; });
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,53 @@
+#include "cli/hold_changes.hpp"
+
+namespace holdfast::cli {
+
+const char* to_string(hold_change::kind type) noexcept {
+    switch (type) {
+    case hold_change::kind::granted: return "granted";
+    case hold_change::kind::ended: return "ended";
+    case hold_change::kind::expired: return "expired";
+    }
+    return "";
+}
+
+std::vector<hold_change> hold_changes::add(const lock_info& lock, base::instant now) {
+    std::vector<hold_change> out;
+    for (const auto& holder : lock.holders) {
+        const hold_key key{lock.name, holder.owner};
+        const auto known = holds_.find(key);
+        if (known == holds_.end()) {
+            // A hold that rests has ended already: nobody saw it begin.
+            if (!holder.resting) { out.push_back({hold_change::kind::granted, lock.name, holder}); }
+        } else if (known->second.holder.token != holder.token) {
+            out.push_back(ending(key, known->second, now));
+            out.push_back({hold_change::kind::granted, lock.name, holder});
+        } else if (holder.resting && !known->second.holder.resting) {
+            out.push_back(ending(key, known->second, now));
+        }
+        holds_[key] = {holder, now, walk_};
+    }
+    return out;
+}
+
+std::vector<hold_changes::hold_key> hold_changes::absent() const {
+    std::vector<hold_key> out;
+    for (const auto& [key, hold] : holds_) {
+        if (hold.walk != walk_) { out.push_back(key); }
+    }
+    return out;
+}
+
+hold_change hold_changes::remove(const hold_key& key, base::instant now) {
+    const auto known = holds_.find(key);
+    auto out = ending(key, known->second, now);
+    holds_.erase(known);
+    return out;
+}
+
+hold_change hold_changes::ending(const hold_key& key, const seen_hold& last, base::instant now) {
+    const bool ran_out = now - last.seen >= last.holder.remaining;
+    return {ran_out ? hold_change::kind::expired : hold_change::kind::ended, key.lock, last.holder};
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,44 @@
+#include "cli/loss_record.hpp"
+
+#include <chrono>
+#include <new>
+
+namespace holdfast::cli {
+
+namespace {
+
+/// A loss signal and its event come from one thread of the library, shortly after another.
+constexpr std::chrono::milliseconds event_delay{100};
+
+} // namespace
+
+void loss_record::on_event(const event& event) noexcept {
+    const std::lock_guard lock{mutex_};
+    try {
+        switch (event.type) {
+        case event::kind::lost: loss_ = event.detail; break;
+        case event::kind::renewal_failed:
+            renewal_failure_ = event.detail.empty() ? event.error.message() : event.detail;
+            break;
+        case event::kind::renewal_recovered: renewal_failure_.clear(); break;
+        default: break;
+        }
+    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): the cause stays unknown
+    }
+    changed_.notify_all();
+}
+
+std::string loss_record::cause(const lease& held, bool has_max_hold) const {
+    const auto reason = held.why_lost();
+    std::unique_lock lock{mutex_};
+    if (reason) {
+        changed_.wait_for(lock, event_delay, [this] { return !loss_.empty(); });
+    }
+    if (!loss_.empty()) { return loss_; }
+    if (reason == loss::taken) { return "the engine no longer has it"; }
+    if (!renewal_failure_.empty()) { return "it could not be renewed: " + renewal_failure_; }
+    if (has_max_hold) { return "--max-hold is over"; }
+    return "it was not renewed in time: the engine did not answer, or this process was stopped";
+}
+
+} // namespace holdfast::cli

@@ -1,0 +1,87 @@
+// holdfast ls: all locks that are in use, or those that match.
+
+#include "cli/commands.hpp"
+#include "cli/engine_flags.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/lock_json.hpp"
+#include "cli/lock_rows.hpp"
+#include "cli/lock_walk.hpp"
+#include "cli/output.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace holdfast::cli {
+
+namespace {
+
+struct ls_flags {
+    engine_flags engine;
+    std::vector<std::string> patterns;
+    std::string sort;
+    bool json = false;
+};
+
+/// False: stdout cannot be written to, which main() reports.
+bool print_page(const std::vector<lock_info>& locks, text_table& table, bool json) {
+    std::string out;
+    for (const auto& lock : locks) {
+        if (json) {
+            out += as_json(lock);
+        } else {
+            add_rows(table, lock);
+        }
+    }
+    return print(json ? out : table.take_text());
+}
+
+int ls(const ls_flags& flags) {
+    const auto client = parse_engine_flags(flags.engine).open();
+    const lock_walk walk{client, flags.patterns};
+    text_table table{lock_titles(), {stdout_has_colours(), stdout_width()}};
+    if (flags.sort.empty()) {
+        walk.each_page([&](const auto& page) { return print_page(page, table, flags.json); });
+        return exit_code::ok;
+    }
+    std::vector<lock_info> all;
+    walk.each_page([&](const auto& page) {
+        all.insert(all.end(), page.begin(), page.end());
+        return true;
+    });
+    sort_locks(all, *parse_lock_order(flags.sort));
+    [[maybe_unused]] const bool printed = print_page(all, table, flags.json);
+    return exit_code::ok;
+}
+
+constexpr const char* ls_notes = R"(Examples:
+  holdfast ls                       every lock that is held or waited for
+  holdfast ls 'stock:*'             names that match: * any bytes, ? one byte, \ quotes the next
+  holdfast ls --sort waiters        the most wanted first
+  holdfast ls --json | jq -r .name  a JSON object per line
+
+HOLDER is host:pid, HELD the time since the grant, LEFT until the lease expires unless it is
+renewed. COMMAND is known for processes of this host only. '-': the engine or the layout does
+not know. Without --sort rows go out page by page, in constant memory; --sort collects all
+locks first. The layouts plain and redisson cannot be listed: give names instead of patterns.)";
+
+} // namespace
+
+void add_ls(CLI::App& app, action& chosen) {
+    const auto flags = std::make_shared<ls_flags>();
+    auto* const sub = app.add_subcommand("ls", "List locks: who holds them, since when, who waits");
+    sub->footer(ls_notes);
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("--sort", flags->sort,
+                    "By name, age, waiters, left or token; collects all locks first")
+        ->type_name("KEY")
+        ->check(CLI::IsMember({"name", "age", "waiters", "left", "token"}));
+    sub->add_flag("--json", flags->json, "Print a JSON object per lock and line");
+    add_engine_flags(*sub, flags->engine);
+    sub->callback([flags, &chosen] { chosen = [flags] { return ls(*flags); }; });
+}
+
+} // namespace holdfast::cli
