@@ -51,10 +51,11 @@ function(holdfast_batch result target root)
         get_filename_component(path ${source} ABSOLUTE)
         set(alone "")
         if(source MATCHES "\\.cpp$")
-            set(paths CLI SOURCE_FOLDER CHECK_HISTORY LOCK_TAKER CLOCK_SHIFT_LIBRARY INTEROP_[A-Z]+)
+            set(paths CLI SOURCE_FOLDER CHECK_HISTORY LOCK_TAKER ELECTION_CANDIDATE
+                CLOCK_SHIFT_LIBRARY INTEROP_[A-Z]+)
             string(REPLACE ";" "|" paths "${paths}")
             file(STRINGS ${path} alone LIMIT_COUNT 1
-                REGEX "// compiled alone|HOLDFAST_(${paths})[^A-Z_]")
+                REGEX "// compiled alone|HOLDFAST_(${paths})([^A-Z_]|$)")
         endif()
         if(alone OR NOT source MATCHES "\\.cpp$")
             list(APPEND out ${source})

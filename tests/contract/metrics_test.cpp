@@ -97,7 +97,7 @@ TEST_P(counted, an_engine_that_does_not_answer) { // P5
     const auto held = holdfast::mutex{fleet, "held"}.acquire({.lease = 3s});
     HOLDFAST_HANG_STORE();
     std::error_code failure;
-    EXPECT_FALSE(holdfast::mutex{fleet, "stock"}.try_acquire(failure));
+    EXPECT_FALSE((holdfast::mutex{fleet, "stock"}.try_acquire(failure)));
     EXPECT_TRUE(failure);
     EXPECT_EQ(fleet.metrics().acquires.unavailable, 1U);
     EXPECT_TRUE(eventually([&] { // the renewal of `held`

@@ -33,7 +33,7 @@ TEST_F(redis_metrics, count_replies_that_a_stopped_server_never_sends) {
     mutex{here, "stock"}.acquire().release();
     server.pause();
     std::error_code failure;
-    EXPECT_FALSE(mutex{here, "stock"}.try_acquire(failure));
+    EXPECT_FALSE((mutex{here, "stock"}.try_acquire(failure)));
     EXPECT_GE(here.metrics().unknown_outcomes.acquire, 1U);
     EXPECT_EQ(here.metrics().acquires.unavailable, 1U);
     server.resume();
