@@ -8,6 +8,8 @@
 #include <holdfast/fence.hpp>
 #include <holdfast/layout.hpp>
 #include <holdfast/lease.hpp>
+#include <holdfast/lease_set.hpp>
+#include <holdfast/lock_all.hpp>
 #include <holdfast/mutex.hpp>
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>

@@ -91,8 +91,17 @@ protected:
     [[nodiscard]] share wanted() const noexcept { return share_; }
 
 private:
+    friend struct handle_access;
+
     lock_handle handle_;
     share share_;
+};
+
+/// Not for direct use: lets lock_all() see the handles of locks.
+struct handle_access {
+    [[nodiscard]] static lock_handle& handle_of(acquire_forms& lock) noexcept {
+        return lock.handle_;
+    }
 };
 
 } // namespace holdfast::detail

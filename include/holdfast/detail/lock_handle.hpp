@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -58,8 +59,17 @@ public:
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] unsigned count() const noexcept;
 
+    /// All or none, as holds of the calling thread. False if someone else held one of them all the
+    /// time, or with an error.
+    static bool lock_all(std::span<lock_handle* const> locks, wait_limit wait,
+                         const acquire_options& options, std::error_code* failure);
+    static void unlock_all(std::span<lock_handle* const> locks) noexcept;
+
 private:
+    class all_locks;
     class body;
+    void report_not_held() const noexcept;
+
     std::unique_ptr<body> body_;
 };
 

@@ -85,11 +85,9 @@ engine::capabilities client_core::caps(const hold& hold) const {
     return driver_->caps(kind, hold.ticket().format);
 }
 
-acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
-                                    const std::stop_token& stop) {
-    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
-    if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+machine::wait_plan client_core::plan_for(const lock_request& request,
+                                         const engine::capabilities& caps,
+                                         detail::wait_limit wait) const {
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
@@ -106,26 +104,44 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
+    return plan;
+}
+
+std::shared_ptr<wait_task> client_core::make_task(const lock_request& request,
+                                                  const machine::wait_plan& plan,
+                                                  engine::queueing queue) {
     const auto number = last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const auto task =
-        std::make_shared<wait_task>(*this, request, base::owner_id{identity_.client, number}, plan,
-                                    may_wait ? caps.queue : engine::queueing::no);
+    return std::make_shared<wait_task>(*this, request, base::owner_id{identity_.client, number},
+                                       plan, queue);
+}
+
+acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
+                                    const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
+    if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
+    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+    const auto plan = plan_for(request, caps, wait);
+    const auto task = make_task(request, plan, plan.may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
     } catch (const std::system_error& refusal) { // no thread: no request was sent yet
         return {nullptr, make_error_code(errc::limit_reached), base::thread_refused_text(refusal)};
     }
+    return result_of(*task, plan);
+}
+
+acquire_result client_core::result_of(wait_task& task, const machine::wait_plan& plan) {
     // A granted task does not change any more. Any other may still be withdrawing: take a turn.
-    if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
+    if (task.result() == waiter_machine::outcome::granted) { return {task.take_hold(), {}, {}}; }
     const driver_turn turn{*driver_};
-    switch (task->result()) {
+    switch (task.result()) {
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
-    case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
+    case waiter_machine::outcome::refused: return {nullptr, task.failure(), task.detail()};
     case waiter_machine::outcome::unavailable:
         return {nullptr,
-                engine::worth_retrying(task->failure()) ? task->failure()
-                                                        : make_error_code(errc::unavailable),
-                task->detail()};
+                engine::worth_retrying(task.failure()) ? task.failure()
+                                                       : make_error_code(errc::unavailable),
+                task.detail()};
     case waiter_machine::outcome::tried_enough:
         if (plan.give_up < base::never) { return {}; } // as if its time-out had ended
         return {nullptr, make_error_code(errc::limit_reached),
@@ -183,6 +199,7 @@ void client_core::begin_background_release(hold& hold, hold::waiting_caller* cal
 }
 
 void client_core::await(drive::sleeper& sleeper) {
+    if (sleeper.ready()) { return; }
     driver_turn turn{*driver_};
     turn.wait(sleeper);
 }

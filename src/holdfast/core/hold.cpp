@@ -2,6 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/core/client_core.hpp"
+#include "holdfast/core/hold_set.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -216,14 +217,18 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
         const bool awaited = release_caller_ != nullptr;
         const bool can_wait =
             reports_to_observer_ && !awaited && !handed_off_ && now - granted_at_ < brief_hold;
-        driver.send(
-            *this, drive::purpose::release,
-            [&] {
-                return engine::release_op{ticket_, awaited, can_wait, token_};
-            },
-            std::min(machine_.release_deadline(), base::later(now, core_.background_wait())));
+        const auto give_up =
+            std::min(machine_.release_deadline(), base::later(now, core_.background_wait()));
+        if (!core_.bundle_release(*this, awaited, can_wait, give_up)) {
+            driver.send(
+                *this, drive::purpose::release,
+                [&] {
+                    return engine::release_op{ticket_, awaited, can_wait, token_};
+                },
+                give_up);
+        }
     }
-    if (actions.report_lost) { report_loss(); }
+    if (actions.report_lost) { report_loss(now); }
     if (actions.report_trouble) {
         core_.report_event(event::kind::renewal_failed, *this, last_error_, last_detail_);
     }
@@ -240,7 +245,7 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     }
 }
 
-void hold::report_loss() noexcept {
+void hold::report_loss(instant now) noexcept {
     const auto reason = *machine_.loss_reason();
     why_lost_.store(static_cast<int>(reason), std::memory_order_release);
     if (loss_signal_) { core_.notifier().post(loss_signal_); }
@@ -249,6 +254,7 @@ void hold::report_loss() noexcept {
                        *this, make_error_code(errc::lost), describe(reason));
     core_.driver().unlisten(ticket_.owner.number);
     complete_extends(base::never, {}, false, {});
+    if (const auto set = set_.lock()) { set->on_loss(*this, reason, now); }
 }
 
 const char* describe(loss reason) noexcept {

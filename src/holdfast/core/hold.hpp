@@ -19,6 +19,7 @@
 namespace holdfast::core {
 
 class client_core;
+class hold_set;
 
 /// Owned by the public lease, and by the driver while requests or timers of it are pending.
 class hold final : public drive::participant {
@@ -62,6 +63,8 @@ public:
     /// Ends the waits of those extend() callers whose stop is requested.
     void stop_extends() noexcept;
     void abandon(base::instant now);
+    /// The set that it belongs to; told of its loss.
+    void join(const std::shared_ptr<hold_set>& set) noexcept { set_ = set; }
     void forget();
 
     void on_timer(base::instant now) override;
@@ -80,7 +83,7 @@ private:
     void feed(const machine::lease_input& input, base::instant now) noexcept;
     void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
     void publish_deadline() noexcept;
-    void report_loss() noexcept;
+    void report_loss(base::instant now) noexcept;
     void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
     void complete_extends(base::instant sent, base::milliseconds lease, bool succeeded,
@@ -102,6 +105,7 @@ private:
     /// A background release without a reply is reported as failed then.
     base::instant report_release_by_ = base::never;
     std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    std::weak_ptr<hold_set> set_;
     waiting_caller* release_caller_ = nullptr;
     unfinished_list::entry unfinished_entry_{*this, ticket_.name};
     std::vector<waiting_caller*> extend_callers_;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <poll.h>
 #include <span>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct capabilities {
     /// lock() by the thread that holds the lock renews the lease instead of failing, without
     /// counting.
     bool refreshes = false;
+    bool sets = false;        ///< acquire_set_op and release_set_op
     bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
@@ -95,6 +97,11 @@ public:
         auto can = caps(kind);
         can.knows_layout = format.layout.value_or(layout::native) == layout::native;
         return can;
+    }
+    /// With `sets`: whether acquire_set_op and release_set_op can have these names.
+    [[nodiscard]] virtual bool is_one_step(std::span<const std::string_view> /*names*/,
+                                           const lock_format& format) const {
+        return caps_in(primitive::mutex, format).sets;
     }
     virtual void attach(sink& to) = 0; ///< once, before anything else
     virtual void submit(op_id id, const op& operation, base::instant give_up) = 0;

@@ -22,7 +22,9 @@ constexpr std::size_t max_unsent = std::size_t{64} << 20U;
 
 bool is_single_attempt(const op& op) noexcept {
     const auto* const acquire = std::get_if<acquire_op>(&op);
-    return acquire != nullptr && acquire->once;
+    const auto* const set = std::get_if<acquire_set_op>(&op);
+    return (acquire != nullptr && acquire->once) ||
+           (set != nullptr && !set->items.empty() && set->items.front().once);
 }
 
 /// A message that a waiter was granted the lock is no proof: see inbox.
@@ -58,6 +60,27 @@ instant redis_engine::clock() const noexcept {
     return seen == base::never ? time_.now() : seen;
 }
 
+std::optional<answer> redis_engine::reject_set(const acquire_set_op& set,
+                                               const lock_layout& layout) const {
+    if (auto wrong = admission::reject_invalid(set)) { return wrong; }
+    std::vector<std::string_view> names;
+    for (const auto& item : set.items) {
+        if (options_.max_lease.count() > 0 && item.lease > options_.max_lease) {
+            return admission::failed_answer(errc::invalid_option,
+                                            "lease: is above max_lease of the URL");
+        }
+        names.emplace_back(item.ticket.name);
+    }
+    if (layout.is_one_step(names)) { return std::nullopt; }
+    return admission::failed_answer(errc::unsupported,
+                                    "these names cannot be acquired in one step");
+}
+
+bool redis_engine::is_one_step(std::span<const std::string_view> names,
+                               const lock_format& format) const {
+    return layouts_.for_format(format).is_one_step(names);
+}
+
 std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layout,
                                            node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
@@ -66,6 +89,9 @@ std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layo
             return admission::failed_answer(errc::invalid_option,
                                             "lease: is above max_lease of the URL");
         }
+    }
+    if (const auto* const set = std::get_if<acquire_set_op>(&op)) {
+        if (auto wrong = reject_set(*set, layout)) { return wrong; }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
         return admission::failed_answer(errc::unsupported, reason);
@@ -127,7 +153,8 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         return operation.complete(op_status::not_joined);
     }
     operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
-                                                         std::holds_alternative<beat_op>(op));
+                                                         std::holds_alternative<beat_op>(op) ||
+                                                         std::holds_alternative<acquire_set_op>(op));
     layout.begin(operation, op, node.channel(), now);
 }
 

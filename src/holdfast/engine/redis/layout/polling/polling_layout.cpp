@@ -45,6 +45,9 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
         if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
+    if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
+        return "the layout does not acquire several names in one step";
+    }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
@@ -201,6 +204,20 @@ void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
 /// Not handled by layouts: see `node_joiner`.
 template <>
 void polling_layout::send(operation& /*operation*/, const join_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const acquire_set_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const release_set_op& /*op*/,
                           command_channel& /*channel*/, instant /*now*/) {
     assert(false);
 }
