@@ -1,7 +1,7 @@
 #pragma once
 
 #include <holdfast/client.hpp>
-#include <holdfast/detail/wait_limit.hpp>
+#include <holdfast/detail/acquire_names.hpp>
 #include <holdfast/export.hpp>
 #include <holdfast/lease.hpp>
 #include <holdfast/options.hpp>
@@ -98,16 +98,6 @@ private:
     std::shared_ptr<core::client_core> core_; // destroyed after set_, which uses it
     std::shared_ptr<core::hold_set> set_;
 };
-
-namespace detail {
-
-/// Not for direct use. A null `failure` means: throw.
-HOLDFAST_API std::optional<lease_set> acquire_names(const client& client,
-                                                    std::vector<std::string> names, wait_limit wait,
-                                                    const acquire_options& options,
-                                                    std::error_code* failure);
-
-} // namespace detail
 
 /// Acquires mutexes of several names: all of them, or none. Waits until it has them. With a
 /// std::error_code the set is empty if it failed.

@@ -1,26 +1,11 @@
 #pragma once
 
-#include <holdfast/detail/lock_forms.hpp>
+#include <holdfast/detail/lock_together.hpp>
 
-#include <array>
 #include <chrono>
-#include <concepts>
 #include <tuple>
 
 namespace holdfast {
-
-namespace detail {
-
-/// A mutex, a recursive_mutex, or a shared_mutex, which is locked as a writer.
-template <class Lock>
-concept lockable_together = std::derived_from<Lock, lock_forms>;
-
-template <lockable_together... Locks>
-[[nodiscard]] std::array<lock_handle*, sizeof...(Locks)> handles_of(Locks&... locks) noexcept {
-    return {&handle_access::handle_of(locks)...};
-}
-
-} // namespace detail
 
 /// std::lock across processes: locks all of them or none, without deadlock, whatever the order of
 /// the arguments. The calling thread holds them then, as after lock().
@@ -35,7 +20,6 @@ template <lockable_together... Locks>
 /// two of the locks have the same name, unless they are recursive. All must be of one client, or it
 /// fails with invalid_option.
 template <detail::lockable_together... Locks>
-    requires(sizeof...(Locks) > 0)
 void lock_all(Locks&... locks) {
     detail::lock_handle::lock_all(detail::handles_of(locks...), detail::wait_limit::unlimited(), {},
                                   nullptr);
@@ -43,7 +27,6 @@ void lock_all(Locks&... locks) {
 
 /// Makes one attempt. False if someone else holds one of them; then none is locked.
 template <detail::lockable_together... Locks>
-    requires(sizeof...(Locks) > 0)
 [[nodiscard]] bool try_lock_all(Locks&... locks) {
     return detail::lock_handle::lock_all(detail::handles_of(locks...), detail::wait_limit::none(),
                                          {}, nullptr);
@@ -51,7 +34,6 @@ template <detail::lockable_together... Locks>
 
 /// Waits for a duration at most. False if not all were granted in time; then none is locked.
 template <class Rep, class Period, detail::lockable_together... Locks>
-    requires(sizeof...(Locks) > 0)
 [[nodiscard]] bool try_lock_all_for(const std::chrono::duration<Rep, Period>& wait,
                                     Locks&... locks) {
     return detail::lock_handle::lock_all(detail::handles_of(locks...),
@@ -60,7 +42,6 @@ template <class Rep, class Period, detail::lockable_together... Locks>
 
 /// Waits until a point in time at most. False if not all were granted in time; then none is locked.
 template <class Clock, class Duration, detail::lockable_together... Locks>
-    requires(sizeof...(Locks) > 0)
 [[nodiscard]] bool try_lock_all_until(const std::chrono::time_point<Clock, Duration>& deadline,
                                       Locks&... locks) {
     return detail::lock_handle::lock_all(detail::handles_of(locks...),
@@ -69,7 +50,6 @@ template <class Clock, class Duration, detail::lockable_together... Locks>
 
 /// Unlocks each of them as unlock() does, with one request where one server has all the names.
 template <detail::lockable_together... Locks>
-    requires(sizeof...(Locks) > 0)
 void unlock_all(Locks&... locks) noexcept {
     detail::lock_handle::unlock_all(detail::handles_of(locks...));
 }
@@ -82,7 +62,7 @@ void unlock_all(Locks&... locks) noexcept {
 ///
 /// Thread safety: belongs to the thread that made it.
 template <detail::lockable_together... Locks>
-class [[nodiscard]] scoped_lock_all {
+class scoped_lock_all {
 public:
     /// Throws as lock_all() does.
     explicit scoped_lock_all(Locks&... locks) : locks_{locks...} { lock_all(locks...); }

@@ -168,7 +168,9 @@ TEST_P(sets, are_renewed_and_can_be_extended) { // P7
 TEST_P(sets, refuse_invalid_names_and_options_before_any_request) {
     auto mine = connect();
     EXPECT_EQ(failure_of([&] { (void)holdfast::acquire_all(mine, {}); }), errc::invalid_option);
-    EXPECT_EQ(failure_of([&] { (void)holdfast::acquire_all(mine, {"a", ""}); }),
+    EXPECT_EQ(failure_of([&] {
+                  (void)holdfast::acquire_all(mine, {"a", ""});
+              }),
               errc::invalid_name);
     std::vector<std::string> many;
     for (int i = 0; i < 65; ++i) { many.push_back("n" + std::to_string(i)); }
@@ -296,7 +298,8 @@ TEST_P(sets, hand_off_each_name_that_is_waited_for) { // P6
     EXPECT_EQ(set_requests::statuses(one.ask(set.release())),
               (std::vector{op_status::released, op_status::handed_off, op_status::released}));
     EXPECT_EQ(one.wait_on(waiter).status, op_status::granted);
-    EXPECT_EQ(set_requests::statuses(one.ask(set.release())).at(1), op_status::handed_off) << "sent again";
+    EXPECT_EQ(set_requests::statuses(one.ask(set.release())).at(1), op_status::handed_off)
+        << "sent again";
 }
 
 TEST_P(sets, rest_for_their_min_hold) {

@@ -97,11 +97,4 @@ private:
     share share_;
 };
 
-/// Not for direct use: lets lock_all() see the handles of locks.
-struct handle_access {
-    [[nodiscard]] static lock_handle& handle_of(acquire_forms& lock) noexcept {
-        return lock.handle_;
-    }
-};
-
 } // namespace holdfast::detail

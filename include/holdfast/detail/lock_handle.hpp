@@ -54,6 +54,9 @@ public:
     [[nodiscard]] bool try_lock(share wanted, wait_limit wait, const acquire_options& options,
                                 std::error_code* failure);
     void unlock(share held) noexcept;
+    /// Turns the calling thread's hold, or `held`, from a writer's into a reader's.
+    bool downgrade(std::error_code* failure);
+    bool downgrade(const lease& held, std::error_code* failure);
     [[nodiscard]] std::uint64_t token() const;
     [[nodiscard]] std::stop_token lost() const;
     [[nodiscard]] bool valid() const noexcept;

@@ -19,6 +19,9 @@ struct access {
                                           std::shared_ptr<core::hold> hold) noexcept {
         return lease{std::move(core), std::move(hold)};
     }
+    [[nodiscard]] static const std::shared_ptr<core::hold>& hold(const lease& lease) noexcept {
+        return lease.hold_;
+    }
     [[nodiscard]] static lease_set make_set(std::shared_ptr<core::client_core> core,
                                             std::shared_ptr<core::hold_set> set) noexcept {
         return lease_set{std::move(core), std::move(set)};

@@ -112,9 +112,7 @@ release_answer do_release(const std::shared_ptr<core::client_core>& core,
         return release_answer::already_lost;
     }
     const auto result = core->release(*set);
-    if (result.failure) {
-        api::fail(failure, result.failure, "release() of a set", result.detail);
-    }
+    if (result.failure) { api::fail(failure, result.failure, "release() of a set", result.detail); }
     return result.answer;
 }
 

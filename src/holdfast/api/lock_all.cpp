@@ -19,8 +19,8 @@ auto order_of(const api::lock_object& lock) { return std::tie(lock.id.name, lock
 
 /// Only a recursive_mutex counts a second lock.
 bool waits_for_itself(const api::lock_object& lock, const api::lock_object& other) {
-    return order_of(lock) == order_of(other) && (lock.type != lock_class::recursive_mutex ||
-                                                 other.type != lock_class::recursive_mutex);
+    return order_of(lock) == order_of(other) &&
+           (lock.type != lock_class::recursive_mutex || other.type != lock_class::recursive_mutex);
 }
 
 /// Undoes what is not confirmed.
@@ -59,7 +59,9 @@ public:
         std::vector<body*> counted; // locked again, without a request
         std::vector<body*> wanted;
         rollback undo{[&] {
-            for (auto* const each : counted) { static_cast<void>(each->holds->remove(writer.mode)); }
+            for (auto* const each : counted) {
+                static_cast<void>(each->holds->remove(writer.mode));
+            }
         }};
         counted.reserve(bodies_.size());
         for (auto* const each : bodies_) {

@@ -80,7 +80,8 @@ public:
     [[nodiscard]] set_result acquire_all(std::span<const lock_request> requests,
                                          detail::wait_limit wait, const std::stop_token& stop);
     /// A new set; one of the holds may be lost already.
-    [[nodiscard]] std::shared_ptr<hold_set> make_set(const std::vector<std::shared_ptr<hold>>& holds);
+    [[nodiscard]] std::shared_ptr<hold_set>
+    make_set(const std::vector<std::shared_ptr<hold>>& holds);
     [[nodiscard]] release_result release(hold& hold);
     [[nodiscard]] release_result release(hold_set& set);
     /// The release of unlock() and destructors for several holds, as one operation where the engine
@@ -110,6 +111,8 @@ public:
     [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease,
                                          base::duration at_most = base::duration::max(),
                                          const std::stop_token& stop = {});
+    /// Turns a writer's hold into a reader's. `lost`: it was lost, and is known as lost by now.
+    [[nodiscard]] op_result downgrade(hold& hold);
     /// How long a call that may wait for `wait` waits for an engine that does not answer.
     [[nodiscard]] base::milliseconds answer_wait(const lock_request& request,
                                                  detail::wait_limit wait) const;
@@ -164,9 +167,8 @@ private:
     [[nodiscard]] machine::wait_plan plan_for(const lock_request& request,
                                               const engine::capabilities& caps,
                                               detail::wait_limit wait) const;
-    [[nodiscard]] std::shared_ptr<wait_task> make_task(const lock_request& request,
-                                                       const machine::wait_plan& plan,
-                                                       engine::queueing queue);
+    [[nodiscard]] std::shared_ptr<wait_task>
+    make_task(const lock_request& request, const machine::wait_plan& plan, engine::queueing queue);
     [[nodiscard]] acquire_result result_of(wait_task& task, const machine::wait_plan& plan);
     [[nodiscard]] bool is_one_step(std::span<const lock_request> requests) const;
     [[nodiscard]] std::shared_ptr<release_bundle>

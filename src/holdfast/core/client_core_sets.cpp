@@ -1,4 +1,4 @@
-// client_core: several names at once.
+// client_core: several names at once, and downgrades.
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/core/client_core.hpp"
@@ -55,8 +55,8 @@ bool client_core::is_one_step(std::span<const lock_request> requests) const {
     return driver_->is_one_step(names, format);
 }
 
-set_result client_core::acquire_all(std::span<const lock_request> requests,
-                                    detail::wait_limit wait, const std::stop_token& stop) {
+set_result client_core::acquire_all(std::span<const lock_request> requests, detail::wait_limit wait,
+                                    const std::stop_token& stop) {
     if (inherited()) { return failed_set(make_error_code(errc::forked), forked_detail); }
     if (stop.stop_requested()) { return failed_set(make_error_code(errc::cancelled)); }
     const bool may_wait = wait.at_most > nanoseconds::zero();
@@ -107,8 +107,7 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
         for (std::size_t at = 0; at < tasks.size(); ++at) { tasks[at]->set_sleeper(sleepers[at]); }
         if (!stop.stop_possible()) { turn.wait(sleepers.front()); }
     } catch (const std::system_error& refusal) { // no thread: no request was sent yet
-        return failed_set(make_error_code(errc::limit_reached),
-                          base::thread_refused_text(refusal));
+        return failed_set(make_error_code(errc::limit_reached), base::thread_refused_text(refusal));
     }
     {
         const std::stop_callback cancel{stop, [this, &set] { driver_->cancel(set); }};
@@ -242,7 +241,8 @@ void client_core::release_in_background(std::span<const std::shared_ptr<hold>> h
                                         bool reports_loss) noexcept {
     if (holds.empty() || inherited()) { return; } // the holds belong to the parent process
     // Without memory nobody waits.
-    const std::unique_ptr<hold::waiting_caller[]> callers{ // NOLINT(*-avoid-c-arrays)
+    const std::unique_ptr<hold::waiting_caller[]> callers{
+        // NOLINT(*-avoid-c-arrays)
         pipeline_release_ ? nullptr : new (std::nothrow) hold::waiting_caller[holds.size()]};
     const auto bundle = make_bundle(holds);
     {
@@ -268,6 +268,24 @@ void client_core::release_in_background(hold_set& set) noexcept {
         set.stop_watching();
     }
     release_in_background(set.holds(), false);
+}
+
+op_result client_core::downgrade(hold& hold) {
+    const auto failed = [](errc code, std::string detail = {}) {
+        return op_result{{}, make_error_code(code), std::move(detail)};
+    };
+    if (inherited()) { return failed(errc::forked, forked_detail); }
+    if (!hold.valid()) { return failed(errc::lost); }
+    auto result = execute(engine::downgrade_op{hold.ticket()});
+    if (result.failure) { return result; }
+    const driver_turn turn{*driver_};
+    if (result.answer.status != engine::op_status::renewed) {
+        hold.on_notice({engine::notice::kind::broken, hold.ticket().owner.number, hold.token()},
+                       turn.now());
+        return failed(errc::lost);
+    }
+    hold.become_reader();
+    return result;
 }
 
 std::stop_token client_core::lost(hold_set& set) {

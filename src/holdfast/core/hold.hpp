@@ -32,7 +32,9 @@ public:
     [[nodiscard]] base::duration remaining() const noexcept;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-    [[nodiscard]] holdfast::mode mode() const noexcept { return mode_; }
+    [[nodiscard]] holdfast::mode mode() const noexcept {
+        return mode_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] const engine::ticket& ticket() const noexcept { return ticket_; }
     [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
@@ -63,6 +65,8 @@ public:
     /// Ends the waits of those extend() callers whose stop is requested.
     void stop_extends() noexcept;
     void abandon(base::instant now);
+    /// The engine has made it a reader's hold.
+    void become_reader() noexcept { mode_.store(mode::shared, std::memory_order_release); }
     /// The set that it belongs to; told of its loss.
     void join(const std::shared_ptr<hold_set>& set) noexcept { set_ = set; }
     void forget();
@@ -114,7 +118,7 @@ private:
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< valid() compares it with the clock
     std::atomic<int> why_lost_{-1};
-    holdfast::mode mode_;
+    std::atomic<holdfast::mode> mode_; ///< a writer may become a reader
     bool forgotten_ = false;
     bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
     bool reports_to_observer_ = false; ///< released in the background, and not reported yet

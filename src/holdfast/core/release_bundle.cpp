@@ -33,8 +33,8 @@ void release_bundle::send() noexcept {
 
 void release_bundle::on_answer(drive::purpose purpose, const engine::answer& answer, instant sent,
                                instant now) {
-    const bool answered = answer.status == engine::op_status::released &&
-                          answer.parts.size() == holds_.size();
+    const bool answered =
+        answer.status == engine::op_status::released && answer.parts.size() == holds_.size();
     engine::answer part = answer; // may throw: before anything has changed
     engine::answer lost;
     lost.error = answer.error;

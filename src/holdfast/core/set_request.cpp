@@ -48,8 +48,8 @@ void set_request::on_cancel(instant now) {
 /// All that can throw comes first.
 void set_request::on_answer(drive::purpose purpose, const engine::answer& answer, instant sent,
                             instant now) {
-    const bool granted = answer.status == engine::op_status::granted &&
-                         answer.parts.size() == tasks_.size();
+    const bool granted =
+        answer.status == engine::op_status::granted && answer.parts.size() == tasks_.size();
     if (granted) {
         for (const auto& task : tasks_) { task->prepare_grant(); }
     }

@@ -46,6 +46,7 @@ struct capabilities {
     /// counting.
     bool refreshes = false;
     bool sets = false;        ///< acquire_set_op and release_set_op
+    bool downgrades = false;  ///< downgrade_op
     bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities

@@ -129,6 +129,12 @@ struct release_set_op {
 };
 inline constexpr std::size_t max_set_items = 64;
 
+/// Turns the exclusive hold of a shared_mutex into a shared one, and grants readers that wait, in
+/// one step: `renewed`, or `lost`. Idempotent. The token stays, and the lease is not renewed.
+struct downgrade_op {
+    engine::ticket ticket;
+};
+
 struct inspect_op {
     std::string name;
     lock_format format{};
@@ -172,6 +178,6 @@ struct join_op {
 };
 
 using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
-                        diagnose_op, join_op, acquire_set_op, release_set_op>;
+                        diagnose_op, join_op, acquire_set_op, release_set_op, downgrade_op>;
 
 } // namespace holdfast::engine

@@ -58,6 +58,8 @@ public:
     /// renewed, reclaimed or lost (failed if the lease is out of range); a waiter: queued, granted
     /// or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& item, const client_process& process);
+    /// renewed or lost; failed: it is no hold of a shared_mutex.
+    [[nodiscard]] answer downgrade(const downgrade_op& operation);
     /// released, handed_off or not_held.
     [[nodiscard]] op_status release(const release_op& operation);
     /// released or not_held.

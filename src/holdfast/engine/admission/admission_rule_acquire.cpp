@@ -115,9 +115,7 @@ std::optional<answer> admission_rule::reject_proposal(const acquire_op& request)
 
 answer admission_rule::grant(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_proposal(operation)) { return std::move(*rejected); }
-    if (operation.proposed_token == 0 && tokens_exhausted()) {
-        return no_tokens_left();
-    }
+    if (operation.proposed_token == 0 && tokens_exhausted()) { return no_tokens_left(); }
     add_hold(operation, process, operation.lease);
     state_.holds.back().token = issue_token(operation.mode, operation.proposed_token);
     answer out = make_answer(op_status::granted);

@@ -55,6 +55,7 @@ private:
     [[nodiscard]] answer run(const break_op& operation);
     [[nodiscard]] answer run(const acquire_set_op& operation);
     [[nodiscard]] answer run(const release_set_op& operation);
+    [[nodiscard]] answer run(const downgrade_op& operation);
     [[nodiscard]] answer run(const inspect_op& operation);
     [[nodiscard]] answer run(const list_op& operation);
     [[nodiscard]] answer diagnose(const std::string& path);

@@ -35,7 +35,7 @@ public:
         can.queue = queueing::grant;
         can.fencing = true;
         can.min_hold = true;
-        can.sets = true;
+        can.sets = can.downgrades = true;
         return can;
     }
 
@@ -103,6 +103,9 @@ private:
         return make_answer(store_->break_lock(operation, time_, pushes_));
     }
 
+    answer run(const downgrade_op& operation) {
+        return store_->downgrade(operation, time_, pushes_);
+    }
     answer run(const acquire_set_op& operation) {
         return store_->acquire_set(operation, process_, time_, pushes_);
     }

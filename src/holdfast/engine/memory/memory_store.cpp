@@ -126,6 +126,19 @@ op_status memory_store::release(const release_op& operation, const admission::mo
     return admission::admission_rule{found->state, found->queue, at, out}.release(operation);
 }
 
+answer memory_store::downgrade(const downgrade_op& operation, const base::time_source& time,
+                               pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const found = find(operation.ticket.name);
+    if (found == nullptr) {
+        answer lost;
+        lost.status = op_status::lost;
+        return lost;
+    }
+    const auto at = read_clocks(time);
+    return admission::admission_rule{found->state, found->queue, at, out}.downgrade(operation);
+}
+
 op_status memory_store::withdraw(const withdraw_op& operation, const base::time_source& time,
                                  pushes& out) {
     const std::lock_guard hold{guard_};

@@ -50,6 +50,8 @@ public:
                                      const base::time_source& time, pushes& out);
     [[nodiscard]] answer release_set(const release_set_op& operation, const base::time_source& time,
                                      pushes& out);
+    [[nodiscard]] answer downgrade(const downgrade_op& operation, const base::time_source& time,
+                                   pushes& out);
     [[nodiscard]] op_status withdraw(const withdraw_op& operation, const base::time_source& time,
                                      pushes& out);
     [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,

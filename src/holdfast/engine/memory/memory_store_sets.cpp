@@ -18,8 +18,7 @@ answer memory_store::acquire_set(const acquire_set_op& operation,
     sweep(at, out); // once, before: it may delete an entry that is in use below
     for (const acquire_op& item : operation.items) {
         entry& found = find_or_make_unswept(item.ticket.name, at);
-        auto refused =
-            admission::admission_rule{found.state, found.queue, at, out}.refuse(item);
+        auto refused = admission::admission_rule{found.state, found.queue, at, out}.refuse(item);
         if (refused) { return std::move(*refused); }
     }
     all.status = op_status::granted;

@@ -152,9 +152,10 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         acquire != nullptr && acquire->node_id != 0 && !joiner_.is_joined()) {
         return operation.complete(op_status::not_joined);
     }
-    operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
-                                                         std::holds_alternative<beat_op>(op) ||
-                                                         std::holds_alternative<acquire_set_op>(op));
+    operation.needs_replicas =
+        options_.replicas > 0 &&
+        (std::holds_alternative<acquire_op>(op) || std::holds_alternative<beat_op>(op) ||
+         std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<downgrade_op>(op));
     layout.begin(operation, op, node.channel(), now);
 }
 

@@ -22,6 +22,7 @@ extern const script inspect;
 extern const script exchange;    ///< loaded only when it is needed
 extern const script acquire_set; ///< likewise
 extern const script release_set; ///< likewise
+extern const script downgrade;   ///< likewise
 extern const script join;        ///< likewise
 extern const script node_marker; ///< likewise
 
@@ -36,6 +37,7 @@ extern const script grace_break_lock;
 extern const script grace_inspect;
 extern const script grace_acquire_set; ///< loaded only when it is needed
 extern const script grace_release_set; ///< likewise
+extern const script grace_downgrade;   ///< likewise
 
 // Of clients of a cluster: see cluster.lua.
 extern const script cluster_acquire;
@@ -44,9 +46,10 @@ extern const script cluster_beat;
 extern const script cluster_withdraw;
 extern const script cluster_break_lock;
 extern const script cluster_inspect;
-extern const script cluster_exchange; ///< loaded only when it is needed
+extern const script cluster_exchange;    ///< loaded only when it is needed
 extern const script cluster_acquire_set; ///< likewise
 extern const script cluster_release_set; ///< likewise
+extern const script cluster_downgrade;   ///< likewise
 extern const script cluster_plain_beat;
 extern const script cluster_redisson_beat;
 

@@ -69,6 +69,7 @@
 -- ms; queueing; then pid LF host LF note.
 --#define TERMS_KIND 1, 1
 --#define TERMS_MODE 2, 2
+--#define TERMS_AFTER_MODE 3
 --#define TERMS_DETACHED 3, 3
 --#define TERMS_PERMITS 4, 8
 --#define TERMS_LIMIT 9, 13

@@ -19,9 +19,11 @@ void append_instant(std::string& out, std::int64_t us) {
 }
 
 constexpr native_scripts usual_scripts{
-    &scripts::acquire,    &scripts::release, &scripts::beat,     &scripts::withdraw,
-    &scripts::break_lock, &scripts::inspect, &scripts::exchange,
-    {&scripts::acquire_set, &scripts::release_set}, 0};
+    &scripts::acquire,     &scripts::release,
+    &scripts::beat,        &scripts::withdraw,
+    &scripts::break_lock,  &scripts::inspect,
+    &scripts::exchange,    {&scripts::acquire_set, &scripts::release_set},
+    {&scripts::downgrade}, 0};
 constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_release,
                                        &scripts::grace_beat,
@@ -30,14 +32,14 @@ constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_inspect,
                                        &scripts::exchange, // never used
                                        {&scripts::grace_acquire_set, &scripts::grace_release_set},
+                                       {&scripts::grace_downgrade},
                                        1};
-constexpr native_scripts cluster_scripts{&scripts::cluster_acquire,    &scripts::cluster_release,
-                                         &scripts::cluster_beat,       &scripts::cluster_withdraw,
-                                         &scripts::cluster_break_lock, &scripts::cluster_inspect,
-                                         &scripts::cluster_exchange,
-                                         {&scripts::cluster_acquire_set,
-                                          &scripts::cluster_release_set},
-                                         1};
+constexpr native_scripts cluster_scripts{
+    &scripts::cluster_acquire,     &scripts::cluster_release,
+    &scripts::cluster_beat,        &scripts::cluster_withdraw,
+    &scripts::cluster_break_lock,  &scripts::cluster_inspect,
+    &scripts::cluster_exchange,    {&scripts::cluster_acquire_set, &scripts::cluster_release_set},
+    {&scripts::cluster_downgrade}, 1};
 
 const native_scripts& scripts_of(script_variant variant) noexcept {
     switch (variant) {

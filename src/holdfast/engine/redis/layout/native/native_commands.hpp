@@ -50,7 +50,8 @@ struct native_scripts {
     const script* inspect;
     const script* exchange;
     std::array<const script*, 2> sets; ///< acquire_set and release_set
-    std::size_t more_arguments; ///< the incarnation, the mark of the slot, or none
+    std::array<const script*, 1> rare; ///< downgrade
+    std::size_t more_arguments;        ///< the incarnation, the mark of the slot, or none
 };
 
 enum class script_variant : std::uint8_t { usual, grace, cluster };
@@ -77,6 +78,11 @@ public:
         return scripts_.sets;
     }
 
+    /// The scripts of `downgrade`.
+    [[nodiscard]] std::span<const script* const> rare_scripts() const noexcept {
+        return scripts_.rare;
+    }
+
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& op, const validity& validity);
     /// `token` is that of the hold; 0: the server need not know it.
@@ -92,6 +98,7 @@ public:
     void acquire_set(std::string& out, const acquire_set_op& op, std::int64_t not_after_us);
     /// Likewise. With `with_tokens` the server must know the tokens.
     void release_set(std::string& out, std::span<const release_op> holds, bool with_tokens);
+    void downgrade(std::string& out, const ticket& ticket);
     void break_lock(std::string& out, const break_op& op);
     /// Reclaims count until their not-after, but not longer than until `latest`.
     void beat(std::string& out, const beat_op& op, const server_clock& clock, base::instant latest);

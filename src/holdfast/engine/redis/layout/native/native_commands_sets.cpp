@@ -1,4 +1,4 @@
-// native_commands: several names at once.
+// native_commands: several names at once, and what is rarely needed.
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/native/native_commands.hpp"
@@ -11,6 +11,15 @@ void native_commands::acquire_set(std::string& out, const acquire_set_op& op,
     call(out, *scripts_.sets[0], op.items.size(), op.items.size());
     for (const auto& item : op.items) { append_key(out, item.ticket.name); }
     for (const auto& item : op.items) { append_request(out, item, not_after_us); }
+    append_last_argument(out);
+}
+
+void native_commands::downgrade(std::string& out, const ticket& ticket) {
+    call(out, *scripts_.rare[0], 1, 1);
+    append_key(out, ticket.name);
+    argument_.clear();
+    append_owner(argument_, ticket.owner);
+    append_bulk(out, argument_);
     append_last_argument(out);
 }
 

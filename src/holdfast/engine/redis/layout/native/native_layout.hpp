@@ -44,6 +44,7 @@ private:
         acquire_set,
         release_set,
         undo_set, ///< of a cancelled acquire_set
+        downgrade,
     };
 
     /// Sends the first request of an operation.
@@ -62,6 +63,8 @@ private:
     [[nodiscard]] static bool on_set_release_reply(operation& set, const reply& reply);
     void send_undo_set(operation& set, command_channel& channel, base::instant now);
     void forget_set(const operation& set) noexcept;
+    [[nodiscard]] bool on_downgrade_reply(operation& operation, const reply& reply,
+                                          base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     [[nodiscard]] bool on_beat_reply(operation& beat, const reply& reply, base::instant now);
@@ -83,6 +86,10 @@ void native_layout::send(operation& operation, const acquire_set_op& op, command
                          base::instant now);
 template <>
 void native_layout::send(operation& operation, const release_set_op& op, command_channel& channel,
+                         base::instant now);
+
+template <>
+void native_layout::send(operation& operation, const downgrade_op& op, command_channel& channel,
                          base::instant now);
 
 } // namespace holdfast::engine::redis

@@ -24,6 +24,7 @@ bool native_layout::on_reply(request& request, const reply& reply, instant now) 
     case request_kind::undo: return complete_number(operation, reply, read_withdraw);
     case request_kind::beat: return on_beat_reply(operation, reply, now);
     case request_kind::inspect: return complete_inspection(operation, reply, read_inspect);
+    case request_kind::downgrade: return on_downgrade_reply(operation, reply, now);
     case request_kind::acquire_set: return on_set_reply(operation, reply, now);
     case request_kind::release_set:
     case request_kind::undo_set: return on_set_release_reply(operation, reply);
@@ -97,8 +98,7 @@ void native_layout::on_error(request& request, const server_error& error, instan
 
 void native_layout::on_lost(request& request, bool may_arrive, instant now) {
     const bool acquires = request.is(request_kind::acquire) || request.is(request_kind::exchange);
-    const bool beats =
-        request.is(request_kind::beat) || request.is(request_kind::acquire_set);
+    const bool beats = request.is(request_kind::beat) || request.is(request_kind::acquire_set);
     if (!may_arrive || (!acquires && !beats && !request.is(request_kind::withdraw))) { return; }
     const operation& lost = *request.op;
     if (lost.not_after_us == 0) { return; } // a renewal, a withdrawal for good, or a break

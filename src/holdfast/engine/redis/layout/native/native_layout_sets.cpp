@@ -1,4 +1,4 @@
-// native_layout: several names at once.
+// native_layout: several names at once, and downgrades.
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
@@ -54,10 +54,33 @@ void native_layout::send(operation& operation, const release_set_op& op, command
     }
     if (can_wait) { channel.defer_write(now); }
     auto& sent =
-        channel.send(*this, request_kind::release_set, operation, now, [&](std::string& out) {
-            commands_.release_set(out, op.items, has_grace());
-        });
+        channel.send(*this, request_kind::release_set, operation, now,
+                     [&](std::string& out) { commands_.release_set(out, op.items, has_grace()); });
     if (!awaited) { channel.mark_suppressible(sent); }
+}
+
+template <>
+void native_layout::send(operation& operation, const downgrade_op& op, command_channel& channel,
+                         instant now) {
+    channel.scripts().ensure(commands_.rare_scripts(), now);
+    operation.ticket = op.ticket;
+    channel.send(*this, request_kind::downgrade, operation, now,
+                 [&](std::string& out) { commands_.downgrade(out, op.ticket); });
+}
+
+bool native_layout::on_downgrade_reply(operation& operation, const reply& reply, instant now) {
+    if (!reply.is_integer()) {
+        if (!reply.is_array() || reply.size() < 2) { return false; }
+        if (reply.number(0) == fields::answer_stale) {
+            operation.channel->incarnation().on_stale(now);
+        }
+        operation.complete(read_acquire(reply, operation.channel->server()));
+        return true;
+    }
+    const bool done = reply.integer() == fields::release_done;
+    if (done && has_grace()) { held_.downgrade(operation.ticket.owner); }
+    operation.complete(done ? op_status::renewed : op_status::lost);
+    return true;
 }
 
 bool native_layout::on_set_reply(operation& set, const reply& reply, instant now) {

@@ -48,6 +48,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
     if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
         return "the layout does not acquire several names in one step";
     }
+    if (std::holds_alternative<downgrade_op>(op)) { return "the layout has only mutexes"; }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
@@ -218,6 +219,13 @@ void polling_layout::send(operation& /*operation*/, const acquire_set_op& /*op*/
 /// See `reject_unsupported`.
 template <>
 void polling_layout::send(operation& /*operation*/, const release_set_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const downgrade_op& /*op*/,
                           command_channel& /*channel*/, instant /*now*/) {
     assert(false);
 }
