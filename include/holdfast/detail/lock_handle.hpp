@@ -54,6 +54,8 @@ public:
     [[nodiscard]] bool try_lock(share wanted, wait_limit wait, const acquire_options& options,
                                 std::error_code* failure);
     void unlock(share held) noexcept;
+    /// A semaphore's permits that nobody holds.
+    [[nodiscard]] unsigned available(std::error_code* failure) const;
     /// Turns the calling thread's hold, or `held`, from a writer's into a reader's.
     bool downgrade(std::error_code* failure);
     bool downgrade(const lease& held, std::error_code* failure);
