@@ -174,8 +174,7 @@ TEST_F(redis_set, keeps_tokens_rising_and_works_with_max_lease) { // P1, P3
               }).code,
               errc::unavailable)
         << "in the grace period nothing is granted";
-    EXPECT_TRUE(second.valid());
-    EXPECT_EQ(second.release(), release_answer::released);
+    EXPECT_TRUE(second.valid()) << "it makes its holds again";
 }
 
 TEST_F(redis_set, cancelled_at_the_seam_is_undone) { // P5

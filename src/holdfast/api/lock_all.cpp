@@ -60,6 +60,7 @@ public:
         std::vector<body*> wanted;
         rollback undo{[&] {
             for (auto* const each : counted) {
+                if (each->lock.type != lock_class::recursive_mutex) { continue; } // only renewed
                 static_cast<void>(each->holds->remove(writer.mode));
             }
         }};
