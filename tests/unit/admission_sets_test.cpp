@@ -1,4 +1,4 @@
-// What a set needs of one name: to know whether it would be granted, without a grant. And downgrades.
+// What a set needs of one name: whether it would be granted, without a grant. And downgrades.
 
 #include "admission_fixture.hpp"
 
