@@ -5,6 +5,7 @@
 #include "holdfast/base/quote.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <new>
 #include <tuple>
 #include <vector>
@@ -48,7 +49,10 @@ public:
     all_locks(std::span<lock_handle* const> locks, wait_limit wait, const acquire_options& options,
               std::error_code* failure)
         : wait_{wait}, options_{options}, failure_{failure} {
-        for (auto* const each : locks) { bodies_.push_back(each->body_.get()); }
+        for (auto* const each : locks) {
+            bodies_.push_back(each->body_.get());
+            active_.emplace_back(each->body_->active_calls);
+        }
         std::stable_sort(bodies_.begin(), bodies_.end(), [](const body* left, const body* right) {
             return order_of(left->lock) < order_of(right->lock);
         });
@@ -144,6 +148,7 @@ private:
     }
 
     std::vector<body*> bodies_;
+    std::deque<api::active_calls::scope> active_; // a scope cannot be moved
     wait_limit wait_;
     const acquire_options& options_;
     std::error_code* failure_;
