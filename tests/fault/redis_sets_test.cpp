@@ -103,7 +103,7 @@ TEST_F(redis_set, whose_answer_is_lost_is_acquired_in_order) { // P4, P5
 }
 
 TEST_F(redis_set, that_arrives_late_takes_nothing) { // P5
-    auto here = connect("?timeout=1s");
+    auto here = connect("?timeout=1000");
     (void)acquire_all(here, abc);
     between.hold_requests({.with = call_of(scripts::acquire_set)});
     background<bool> asking{[&](const std::stop_token& stop) {
@@ -181,7 +181,7 @@ TEST_F(redis_set, cancelled_at_the_seam_is_undone) { // P5
     seam_client one{between.url()};
     engine::acquire_set_op set;
     for (const auto& name : abc) {
-        set.items.push_back({.ticket = one.ticket(name), .lease = 30s});
+        set.items.push_back(seam_client::acquire_op(one.ticket(name), {}));
     }
     ASSERT_EQ(one.acquire(one.ticket("other")).status, op_status::granted); // connects
     const auto id = one.start(set);
