@@ -12,6 +12,8 @@
 #include <holdfast/latch.hpp>
 #include <holdfast/layout.hpp>
 #include <holdfast/lease.hpp>
+#include <holdfast/lease_set.hpp>
+#include <holdfast/lock_all.hpp>
 #include <holdfast/metrics.hpp>
 #include <holdfast/metrics_server.hpp>
 #include <holdfast/mutex.hpp>

@@ -131,6 +131,14 @@ public:
     /// The most permits that can be out at a time.
     [[nodiscard]] unsigned max() const noexcept { return limit_; }
 
+    /// How many permits are free: the limit without what is held now. Others may
+    /// take or return some before you use the number. Waiters do not count, but they are served
+    /// first. With a std::error_code it returns 0 if it failed.
+    [[nodiscard]] unsigned available() const { return handle().available(nullptr); }
+    [[nodiscard]] unsigned available(std::error_code& failure) const {
+        return handle().available(&failure);
+    }
+
 private:
     static constexpr detail::share share_of(permit_count permits) noexcept {
         return {mode::permits, permits.value()};

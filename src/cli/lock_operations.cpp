@@ -55,7 +55,7 @@ void print_busy(const run_settings& settings) {
         const auto info = admin{engine.open()}.inspect(settings.name, ignored);
         if (info) { holders = describe_holders(*info); }
     } catch (const std::exception&) {} // the message says less then
-    print_message(busy_message(settings.name, holders));
+    print_message(busy_message(settings.name, holders), log_level::warning);
 }
 
 bool release_lock(lease& held) {

@@ -98,7 +98,7 @@ int run_once(const once_flags& flags, const std::vector<std::string>& command) {
     if (signals.arrived()) { die_of(signals.number()); }
     if (ran) { return own_code; } // it has written its output already
     if (result) { return print_result(*result, flags.name); }
-    print_message(busy_message(flags.name, {}));
+    print_message(busy_message(flags.name, {}), log_level::warning);
     return exit_code::busy;
 }
 

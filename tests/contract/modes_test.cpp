@@ -182,6 +182,22 @@ TEST_P(other_use, of_a_name_as_another_primitive_is_an_error_while_it_is_in_use)
     EXPECT_TRUE(as_shared.try_acquire());
 }
 
+TEST_P(other_use, of_a_mutex_as_a_shared_mutex_is_an_error_and_soon_told) { // P1, P9
+    HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    auto fleet = connect();
+    holdfast::mutex as_mutex{fleet, "name"};
+    holdfast::shared_mutex as_shared{fleet, "name"};
+    auto held = as_mutex.acquire();
+    const stopwatch watch;
+    const auto complaint = complaint_of([&] { as_shared.lock(); });
+    EXPECT_NE(complaint.find("another kind"), std::string::npos) << complaint;
+    EXPECT_EQ(failure_of([&] { (void)as_shared.try_acquire(); }), errc::wrong_primitive);
+    EXPECT_LT(watch.elapsed(), scaled(2s));
+    held.release();
+    const auto reading = as_shared.acquire_shared();
+    EXPECT_EQ(failure_of([&] { as_mutex.lock(); }), errc::wrong_primitive);
+}
+
 TEST_P(other_use, of_a_semaphore_with_another_limit_is_an_error_while_permits_are_out) { // P1
     HOLDFAST_NEEDS(can(primitive::semaphore).supported);
     HOLDFAST_NEEDS(can().checks_use);

@@ -17,6 +17,7 @@ HOLDFAST_CONTRACT(once_flags);
 
 TEST_P(once_flags, run_the_function_once_and_give_its_result_to_all) {
     HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect(); // a store in memory lives as long as its clients
     std::atomic<int> runs{0};
     std::atomic<int> wrong{0};
     {
@@ -35,7 +36,6 @@ TEST_P(once_flags, run_the_function_once_and_give_its_result_to_all) {
     }
     EXPECT_EQ(runs.load(), 1);
     EXPECT_EQ(wrong.load(), 0);
-    auto mine = connect();
     EXPECT_EQ(once_flag(mine, "schema-7").result(), "run 1");
     EXPECT_EQ(once_flag(mine, "schema-8").result(), std::nullopt);
     EXPECT_TRUE(will_be_clear("once:schema-7"));

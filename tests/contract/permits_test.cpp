@@ -165,4 +165,26 @@ TEST_P(permits, that_can_never_be_had_are_refused) { // P9
     }
 }
 
+TEST_P(permits, that_are_free_can_be_counted) {
+    auto first = connect();
+    holdfast::counting_semaphore slots{first, "slots", 5};
+    if (!can(primitive::semaphore).supported) {
+        EXPECT_EQ(failure_of([&] { (void)slots.available(); }), errc::unsupported);
+        return;
+    }
+    EXPECT_EQ(slots.available(), 5U);
+    auto three = slots.acquire(3);
+    EXPECT_EQ(slots.available(), 2U);
+    const auto two = slots.acquire(2);
+    std::error_code failure;
+    EXPECT_EQ(slots.available(failure), 0U);
+    EXPECT_FALSE(failure);
+    three.release();
+    EXPECT_EQ(slots.available(), 3U);
+    const auto held = holdfast::mutex{first, "stock"}.acquire();
+    const holdfast::counting_semaphore other{first, "stock", 5};
+    EXPECT_EQ(other.available(failure), 0U);
+    EXPECT_EQ(failure, errc::wrong_primitive);
+}
+
 } // namespace

@@ -49,6 +49,11 @@ TEST(lock_lifetime_death_test, a_recursive_mutex_is_not_destroyed_while_a_thread
                  complaint);
 }
 
+TEST(lock_lifetime_death_test, a_mutex_is_not_destroyed_while_a_thread_waits_in_lock_all) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_DEATH(destroy_while_waiting<mutex>([](mutex& lock) { lock_all(lock); }), complaint);
+}
+
 #endif
 
 TEST(lock_lifetime, a_mutex_may_be_destroyed_while_others_hold_its_name) {

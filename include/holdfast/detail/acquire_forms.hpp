@@ -91,6 +91,8 @@ protected:
     [[nodiscard]] share wanted() const noexcept { return share_; }
 
 private:
+    friend struct handle_access;
+
     lock_handle handle_;
     share share_;
 };

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -53,13 +54,27 @@ public:
     [[nodiscard]] bool try_lock(share wanted, wait_limit wait, const acquire_options& options,
                                 std::error_code* failure);
     void unlock(share held) noexcept;
+    /// A semaphore's permits that nobody holds.
+    [[nodiscard]] unsigned available(std::error_code* failure) const;
+    /// Turns the calling thread's hold, or `held`, from a writer's into a reader's.
+    bool downgrade(std::error_code* failure);
+    bool downgrade(const lease& held, std::error_code* failure);
     [[nodiscard]] std::uint64_t token() const;
     [[nodiscard]] std::stop_token lost() const;
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] unsigned count() const noexcept;
 
+    /// All or none, as holds of the calling thread. False if someone else held one of them all the
+    /// time, or with an error.
+    static bool lock_all(std::span<lock_handle* const> locks, wait_limit wait,
+                         const acquire_options& options, std::error_code* failure);
+    static void unlock_all(std::span<lock_handle* const> locks) noexcept;
+
 private:
+    class all_locks;
     class body;
+    void report_not_held() const noexcept;
+
     std::unique_ptr<body> body_;
 };
 

@@ -24,7 +24,11 @@ thread_holds::relock_result single_holds::lock_again(const acquire_call& call) {
         core.caps(request.kind, core::lock_format_of(request.options)).refreshes && held == find();
     if (!refreshes) {
         // A try fails, too: std::lock would retry forever.
-        fail(call.failure(), errc::would_deadlock, lock_.text());
+        const bool upgrades = held->mode() == mode::shared && request.mode == mode::exclusive;
+        fail(call.failure(), errc::would_deadlock, lock_.text(),
+             upgrades ? "this thread holds it as a reader, and a reader cannot become a writer; "
+                        "unlock_shared() it first"
+                      : "");
         return relock_result::refused;
     }
     switch (call.renew(*held)) {

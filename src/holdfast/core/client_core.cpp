@@ -1,7 +1,7 @@
 #include "holdfast/core/client_core.hpp"
 
 #include "holdfast/base/process.hpp"
-#include "holdfast/core/report_task.hpp"
+#include "holdfast/core/client_core_limits.hpp"
 #include "holdfast/core/wait_task.hpp"
 
 #include <holdfast/error.hpp>
@@ -21,15 +21,10 @@ namespace {
 /// How long the destructor waits for the last withdrawals and releases.
 constexpr milliseconds shutdown_wait{500};
 
-/// How long unlock() and destructors wait for the reply to their release.
-constexpr milliseconds release_wait{200};
-
 /// The least time-out of requests that no caller waits for.
 constexpr milliseconds least_background_wait{1000};
 
 std::error_code forked_error() { return make_error_code(errc::forked); }
-const char* const forked_detail =
-    "this client was made before fork(); make a new one in the child process";
 
 std::unique_ptr<engine::engine> engine_for(std::string_view url,
                                            const engine::client_identity& identity) {
@@ -88,11 +83,9 @@ engine::capabilities client_core::caps(const hold& hold) const {
     return driver_->caps(kind, hold.ticket().format);
 }
 
-acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
-                                    const std::stop_token& stop) {
-    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
-    if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+machine::wait_plan client_core::plan_for(const lock_request& request,
+                                         const engine::capabilities& caps,
+                                         detail::wait_limit wait) const {
     const bool may_wait = wait.at_most > std::chrono::nanoseconds::zero();
     machine::wait_plan plan;
     plan.may_wait = may_wait;
@@ -109,24 +102,42 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
     if (wait.at_most < detail::wait_limit::unlimited().at_most) {
         plan.give_up = base::later(now(), wait.at_most);
     }
-    const auto task = std::make_shared<wait_task>(*this, request, new_owner(), plan,
-                                                  may_wait ? caps.queue : engine::queueing::no);
+    return plan;
+}
+
+std::shared_ptr<wait_task> client_core::make_task(const lock_request& request,
+                                                  const machine::wait_plan& plan,
+                                                  engine::queueing queue) {
+    return std::make_shared<wait_task>(*this, request, new_owner(), plan, queue);
+}
+
+acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
+                                    const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
+    if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
+    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+    const auto plan = plan_for(request, caps, wait);
+    const auto task = make_task(request, plan, plan.may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);
     } catch (const std::system_error& refusal) { // no thread: no request was sent yet
         return {nullptr, make_error_code(errc::limit_reached), base::thread_refused_text(refusal)};
     }
+    return result_of(*task, plan);
+}
+
+acquire_result client_core::result_of(wait_task& task, const machine::wait_plan& plan) {
     // A granted task does not change any more. Any other may still be withdrawing: take a turn.
-    if (task->result() == waiter_machine::outcome::granted) { return {task->take_hold(), {}, {}}; }
+    if (task.result() == waiter_machine::outcome::granted) { return {task.take_hold(), {}, {}}; }
     const driver_turn turn{*driver_};
-    switch (task->result()) {
+    switch (task.result()) {
     case waiter_machine::outcome::cancelled: return {nullptr, make_error_code(errc::cancelled), {}};
-    case waiter_machine::outcome::refused: return {nullptr, task->failure(), task->detail()};
+    case waiter_machine::outcome::refused: return {nullptr, task.failure(), task.detail()};
     case waiter_machine::outcome::unavailable:
         return {nullptr,
-                engine::worth_retrying(task->failure()) ? task->failure()
-                                                        : make_error_code(errc::unavailable),
-                task->detail()};
+                engine::worth_retrying(task.failure()) ? task.failure()
+                                                       : make_error_code(errc::unavailable),
+                task.detail()};
     case waiter_machine::outcome::tried_enough:
         if (plan.give_up < base::never) { return {}; } // as if its time-out had ended
         return {nullptr, make_error_code(errc::limit_reached),
@@ -184,6 +195,7 @@ void client_core::begin_background_release(hold& hold, hold::waiting_caller* cal
 }
 
 void client_core::await(drive::sleeper& sleeper) {
+    if (sleeper.ready()) { return; }
     driver_turn turn{*driver_};
     turn.wait(sleeper);
 }
@@ -252,39 +264,6 @@ void client_core::forget(hold& hold) {
     if (inherited()) { return; }
     const driver_turn turn{*driver_};
     hold.forget(turn.now());
-}
-
-op_result client_core::execute(const engine::op& operation, base::duration at_most) {
-    if (inherited()) { return {{}, forked_error(), forked_detail}; }
-    const auto task = std::make_shared<report_task>(*this, operation);
-    driver_turn turn{*driver_};
-    task->start(turn.now(), at_most);
-    turn.wait(task->sleeper());
-    op_result out{task->answer(), {}, task->answer().detail};
-    if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
-    if (out.answer.status == engine::op_status::unknown) {
-        out.failure = make_error_code(errc::unknown_outcome);
-    }
-    return out;
-}
-
-cell_result client_core::use_cell(cell_request request, const std::stop_token& stop) {
-    if (inherited()) { return {nullptr, false, forked_error(), forked_detail}; }
-    if (stop.stop_requested()) { return {nullptr, false, make_error_code(errc::cancelled), {}}; }
-    const auto task = std::make_shared<cell_task>(*this, std::move(request), new_owner());
-    {
-        driver_turn turn{*driver_};
-        task->start(turn.now());
-        if (!stop.stop_possible()) {
-            turn.wait(task->sleeper());
-            return std::move(task->result());
-        }
-    }
-    // Outside of the turn: as in await().
-    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
-    driver_turn turn{*driver_};
-    turn.wait(task->sleeper());
-    return std::move(task->result());
 }
 
 void client_core::report_event(event::kind type, const hold& about, std::error_code failure,

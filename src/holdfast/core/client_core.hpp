@@ -11,6 +11,7 @@
 #include "holdfast/drive/driver.hpp"
 #include "holdfast/drive/notifier.hpp"
 #include "holdfast/engine/factory.hpp"
+#include "holdfast/machine/waiter_machine.hpp"
 
 #include <holdfast/detail/wait_limit.hpp>
 #include <holdfast/observer.hpp>
@@ -19,13 +20,17 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace holdfast::core {
 
+class hold_set;
+class release_bundle;
 class wait_task;
 
 /// A hold, or an error, or neither if someone else holds the lock.
@@ -33,6 +38,14 @@ struct acquire_result {
     std::shared_ptr<core::hold> hold;
     std::error_code failure;
     std::string detail;
+};
+
+/// The holds of a set in the order of its requests; or an error; or neither.
+struct set_result {
+    std::vector<std::shared_ptr<core::hold>> holds{};
+    std::error_code failure{};
+    std::string detail{};
+    std::string name{}; ///< with an error: the name that it is about, if it is about one
 };
 
 struct release_result {
@@ -64,7 +77,21 @@ public:
 
     [[nodiscard]] acquire_result acquire(const lock_request& request, detail::wait_limit wait,
                                          const std::stop_token& stop);
+    /// All or none. REQUIRES: requests are in the order of their names, which differ; exclusive.
+    /// In one step where the engine can and all are free; else one after the other, in their order.
+    [[nodiscard]] set_result acquire_all(std::span<const lock_request> requests,
+                                         detail::wait_limit wait, const std::stop_token& stop);
+    /// A new set; one of the holds may be lost already.
+    [[nodiscard]] std::shared_ptr<hold_set>
+    make_set(const std::vector<std::shared_ptr<hold>>& holds);
     [[nodiscard]] release_result release(hold& hold);
+    [[nodiscard]] release_result release(hold_set& set);
+    /// The release of unlock() and destructors for several holds, as one operation where the engine
+    /// can. Null holds are skipped.
+    void release_in_background(std::span<const std::shared_ptr<hold>> holds,
+                               bool reports_loss) noexcept;
+    void release_in_background(hold_set& set) noexcept;
+    [[nodiscard]] std::stop_token lost(hold_set& set);
     /// The release of unlock() and destructors, which return no error. Waits up to 200 ms for the
     /// reply (with pipeline_release not at all), then the release continues in the background.
     /// Failures go to the observer, and with `reports_loss` also that the hold was lost before.
@@ -86,6 +113,8 @@ public:
     [[nodiscard]] std::error_code extend(hold& hold, base::milliseconds lease,
                                          base::duration at_most = base::duration::max(),
                                          const std::stop_token& stop = {});
+    /// Turns a writer's hold into a reader's. `lost`: it was lost, and is known as lost by now.
+    [[nodiscard]] op_result downgrade(hold& hold);
     /// How long a call that may wait for `wait` waits for an engine that does not answer.
     [[nodiscard]] base::milliseconds answer_wait(const lock_request& request,
                                                  detail::wait_limit wait) const;
@@ -130,6 +159,9 @@ public:
     [[nodiscard]] base::milliseconds background_wait() const;
     [[nodiscard]] bool single_attempt() const noexcept { return connect_wait_.count() == 0; }
     [[nodiscard]] core::unfinished_list& unfinished() noexcept { return unfinished_; }
+    /// Adds a release to the bundle that is being made. False: there is none, or no memory.
+    [[nodiscard]] bool bundle_release(hold& hold, bool awaited, bool can_wait,
+                                      base::instant give_up) noexcept;
     void report_event(event::kind type, const hold& about, std::error_code failure = {},
                       std::string_view detail = {}) noexcept;
     /// Calls `make` for the event if there is an observer. Drops it if there is no memory.
@@ -147,6 +179,19 @@ private:
     void begin_background_release(hold& hold, hold::waiting_caller* caller);
     void await(drive::sleeper& sleeper);
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);
+    [[nodiscard]] machine::wait_plan plan_for(const lock_request& request,
+                                              const engine::capabilities& caps,
+                                              detail::wait_limit wait) const;
+    [[nodiscard]] std::shared_ptr<wait_task>
+    make_task(const lock_request& request, const machine::wait_plan& plan, engine::queueing queue);
+    [[nodiscard]] acquire_result result_of(wait_task& task, const machine::wait_plan& plan);
+    [[nodiscard]] bool is_one_step(std::span<const lock_request> requests) const;
+    [[nodiscard]] std::shared_ptr<release_bundle>
+    make_bundle(std::span<const std::shared_ptr<hold>> holds) noexcept;
+    [[nodiscard]] set_result acquire_at_once(std::span<const lock_request> requests,
+                                             detail::wait_limit wait, const std::stop_token& stop);
+    [[nodiscard]] set_result acquire_in_order(std::span<const lock_request> requests,
+                                              base::instant give_up, const std::stop_token& stop);
 
     engine::client_identity identity_;
     base::milliseconds connect_wait_;
@@ -157,6 +202,7 @@ private:
     core::recursion recursion_;
     core::unfinished_list unfinished_;
     std::shared_ptr<drive::client_metrics> metrics_;
+    release_bundle* bundle_ = nullptr; ///< of this turn; null: holds send their releases themselves
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
 };

@@ -2,6 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/core/client_core.hpp"
+#include "holdfast/core/hold_set.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -225,14 +226,18 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
         const bool awaited = release_caller_ != nullptr;
         const bool can_wait =
             reports_to_observer_ && !awaited && !handed_off_ && now - granted_at_ < brief_hold;
-        driver.send(
-            *this, drive::purpose::release,
-            [&] {
-                return engine::release_op{ticket_, awaited, can_wait, token_};
-            },
-            std::min(machine_.release_deadline(), base::later(now, core_.background_wait())));
+        const auto give_up =
+            std::min(machine_.release_deadline(), base::later(now, core_.background_wait()));
+        if (!core_.bundle_release(*this, awaited, can_wait, give_up)) {
+            driver.send(
+                *this, drive::purpose::release,
+                [&] {
+                    return engine::release_op{ticket_, awaited, can_wait, token_};
+                },
+                give_up);
+        }
     }
-    if (actions.report_lost) { report_loss(); }
+    if (actions.report_lost) { report_loss(now); }
     if (actions.report_trouble) {
         core_.report_event(event::kind::renewal_failed, *this, last_error_, last_detail_);
     }
@@ -256,45 +261,6 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
 void hold::end_count(instant now) noexcept {
     if (!std::exchange(counts_as_hold_, false)) { return; }
     core_.driver().metrics().on_hold_ended(now - granted_at_);
-}
-
-void hold::report_loss() noexcept {
-    const auto reason = *machine_.loss_reason();
-    core_.driver().metrics().on_lost(reason);
-    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
-    if (loss_signal_) { core_.notifier().post(loss_signal_); }
-    core_.report_event([&] {
-        return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,
-                     ticket_.name,
-                     ticket_.owner.text(),
-                     token_,
-                     make_error_code(errc::lost),
-                     describe_loss(reason)};
-    });
-    core_.driver().unlisten(ticket_.owner.number);
-    complete_extends(base::never, {}, false, {});
-}
-
-std::string hold::describe_loss(loss reason) const {
-    if (reason == loss::taken) {
-        if (was_broken_) { return "it was broken: an operator ended this hold"; }
-        const std::string gone = "the engine no longer has it: its data was lost, or it was broken";
-        return last_detail_.empty() ? gone : gone + " (" + last_detail_ + ")";
-    }
-    std::string out = describe(reason);
-    if (reason != loss::expired) { return out; }
-    if (renewal_unanswered_) { return out + ": the engine has not answered its last renewal"; }
-    return last_detail_.empty() ? out : out + ": " + last_detail_;
-}
-
-const char* describe(loss reason) noexcept {
-    switch (reason) {
-    case loss::expired: return "it was not renewed in time";
-    case loss::taken: return "the engine no longer knows it: broken, or its data was lost";
-    case loss::max_hold: return "max_hold is over";
-    case loss::thread_exited: return "the thread that held it has ended";
-    }
-    return "";
 }
 
 } // namespace holdfast::core

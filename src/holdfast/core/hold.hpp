@@ -20,6 +20,7 @@
 namespace holdfast::core {
 
 class client_core;
+class hold_set;
 
 /// Owned by the public lease, and by the driver while requests or timers of it are pending.
 class hold final : public drive::participant {
@@ -32,7 +33,9 @@ public:
     [[nodiscard]] base::duration remaining() const noexcept;
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
-    [[nodiscard]] holdfast::mode mode() const noexcept { return mode_; }
+    [[nodiscard]] holdfast::mode mode() const noexcept {
+        return mode_.load(std::memory_order_acquire);
+    }
     [[nodiscard]] const engine::ticket& ticket() const noexcept { return ticket_; }
     [[nodiscard]] base::milliseconds margin() const noexcept { return margin_; }
     [[nodiscard]] bool inherited() const noexcept; ///< from before a fork()
@@ -63,6 +66,10 @@ public:
     /// Ends the waits of those extend() callers whose stop is requested.
     void stop_extends() noexcept;
     void abandon(base::instant now);
+    /// The engine has made it a reader's hold.
+    void become_reader() noexcept { mode_.store(mode::shared, std::memory_order_release); }
+    /// The set that it belongs to; told of its loss.
+    void join(const std::shared_ptr<hold_set>& set) noexcept { set_ = set; }
     void forget(base::instant now);
 
     void on_timer(base::instant now) override;
@@ -82,7 +89,7 @@ private:
     void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
     void publish_deadline() noexcept;
     void end_count(base::instant now) noexcept;
-    void report_loss() noexcept;
+    void report_loss(base::instant now) noexcept;
     [[nodiscard]] std::string describe_loss(loss reason) const;
     void retry(machine::lease_event event, base::instant now) noexcept;
     void begin_release(base::instant give_up, base::instant now) noexcept;
@@ -105,6 +112,7 @@ private:
     /// A background release without a reply is reported as failed then.
     base::instant report_release_by_ = base::never;
     std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    std::weak_ptr<hold_set> set_;
     waiting_caller* release_caller_ = nullptr;
     unfinished_list::entry unfinished_entry_{*this, ticket_.name};
     std::vector<waiting_caller*> extend_callers_;
@@ -113,7 +121,7 @@ private:
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< valid() compares it with the clock
     std::atomic<int> why_lost_{-1};
-    holdfast::mode mode_;
+    std::atomic<holdfast::mode> mode_; ///< a writer may become a reader
     bool forgotten_ = false;
     bool counts_as_hold_ = false;      ///< in the metrics
     bool release_is_counted_ = false;  ///< likewise

@@ -2,6 +2,7 @@
 
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/hold.hpp"
+#include "holdfast/core/set_request.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -148,8 +149,12 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
     if (actions.ask) {
         core_.unfinished().resend_all(op_.ticket.name, now);
         op_.not_after = actions.not_after;
-        driver.send(
-            *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
+        if (set_ == nullptr) {
+            driver.send(
+                *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
+        } else if (!set_->add(op_)) {
+            return feed({.event = wait_event::unavailable}, now); // it was asked before
+        }
         op_.first = false;
     }
     if (actions.beat) {

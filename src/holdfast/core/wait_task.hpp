@@ -16,6 +16,7 @@ namespace holdfast::core {
 
 class client_core;
 class hold;
+class set_request;
 
 /// Owned by the caller, and by the driver until the engine has neither a waiter nor a hold of it.
 class wait_task final : public drive::participant {
@@ -25,6 +26,11 @@ public:
 
     // During a turn of the driver.
     void start(base::instant now);
+    /// The task is part of a set, which sends its acquire and passes the answer on. It asks once:
+    /// if that fails it withdraws.
+    void join(set_request& set) noexcept { set_ = &set; }
+    /// Allocates what a grant needs; may throw.
+    void prepare_grant() { ensure_hold(); }
     /// The sleeper to wake when the wait has finished. Sets it ready at once if it has.
     void set_sleeper(drive::sleeper& sleeper);
     [[nodiscard]] bool finished() const noexcept { return finished_; }
@@ -60,6 +66,7 @@ private:
     std::shared_ptr<hold> hold_; ///< created when a grant arrives; finish() begins it
     unfinished_list::entry unfinished_entry_{*this, op_.ticket.name};
     drive::sleeper* sleeper_ = nullptr;
+    set_request* set_ = nullptr; ///< null: it sends its acquires itself
     std::error_code failure_;
     std::string detail_;
     base::instant started_{};

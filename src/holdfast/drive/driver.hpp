@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::drive {
@@ -54,6 +56,11 @@ public:
     [[nodiscard]] engine::capabilities caps(primitive kind,
                                             const engine::lock_format& format) const {
         return engine_->caps_in(kind, format);
+    }
+
+    [[nodiscard]] bool is_one_step(std::span<const std::string_view> names,
+                                   const engine::lock_format& format) const {
+        return engine_->is_one_step(names, format);
     }
 
     /// See dispatcher::send.

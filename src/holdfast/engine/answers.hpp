@@ -44,6 +44,12 @@ struct beat_answer {
     std::string detail{};
 };
 
+/// The answer to one item of a set.
+struct part_answer {
+    op_status status = op_status::unknown;
+    std::uint64_t token = 0; ///< with granted
+};
+
 struct report {
     std::vector<lock_info> locks;
     std::string cursor;         ///< list: where the next page begins; empty at the end
@@ -83,6 +89,7 @@ struct answer {
     bool retry_now = false;
     std::string detail;             ///< a sentence for the user, naming server or file
     std::vector<beat_answer> beats; ///< beat: one per item, in order
+    std::vector<part_answer> parts; ///< a set, with granted and released: one per item, in order
     std::shared_ptr<const engine::report> report; ///< with reported
     std::shared_ptr<const cell_state> cell{};     ///< with reported: cell_op
 };

@@ -10,6 +10,7 @@
 #include <optional>
 #include <poll.h>
 #include <span>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct capabilities {
     /// Why it has no cells, and so no latch, barrier, once_flag and election; null: it has.
     const char* why_no_cells = nullptr;
     bool checks_use = true;   ///< use of a name as another primitive, or limit, is an error
+    bool sets = false;        ///< acquire_set_op and release_set_op
+    bool downgrades = false;  ///< downgrade_op
     bool joins = true;        ///< can be a node of a quorum: see join_op
     bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
@@ -100,6 +103,11 @@ public:
         auto can = caps(kind);
         can.knows_layout = format.layout.value_or(layout::native) == layout::native;
         return can;
+    }
+    /// With `sets`: whether acquire_set_op and release_set_op can have these names.
+    [[nodiscard]] virtual bool is_one_step(std::span<const std::string_view> /*names*/,
+                                           const lock_format& format) const {
+        return caps_in(primitive::mutex, format).sets;
     }
     virtual void attach(sink& to) = 0; ///< once, before anything else
     virtual void submit(op_id id, const op& operation, base::instant give_up) = 0;

@@ -115,6 +115,29 @@ struct withdraw_op {
     bool asks_again = false; ///< the ticket may acquire again: the engine must not refuse it then
 };
 
+/// Requests several exclusive holds of one client at once, all or none: `granted` with a token for
+/// each in `parts`, or a refusal that is true of at least one name, and no name has changed. Grants
+/// only names that are free and that nobody waits for. Idempotent like the single acquires. A set
+/// whose names the engine cannot grant in one step fails with errc::unsupported.
+struct acquire_set_op {
+    /// At least 1 and at most `max_set_items`; their names differ, and all have the same format and
+    /// not_after, queueing::no, no proposed token and no node id.
+    std::vector<acquire_op> items;
+};
+
+/// Ends several holds of one client at once, each as release_op does: `released` with a status for
+/// each in `parts`.
+struct release_set_op {
+    std::vector<release_op> items; ///< at most `max_set_items`, all of one lock_format
+};
+inline constexpr std::size_t max_set_items = 64;
+
+/// Turns the exclusive hold of a shared_mutex into a shared one, and grants readers that wait, in
+/// one step: `renewed`, or `lost`. Idempotent. The token stays, and the lease is not renewed.
+struct downgrade_op {
+    engine::ticket ticket;
+};
+
 struct inspect_op {
     std::string name;
     lock_format format{};
@@ -198,7 +221,8 @@ struct cell_op {
     bool once = false; ///< see acquire_op::once
 };
 
-using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
-                        diagnose_op, join_op, cell_op>;
+using op =
+    std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
+                 diagnose_op, join_op, cell_op, acquire_set_op, release_set_op, downgrade_op>;
 
 } // namespace holdfast::engine

@@ -67,6 +67,26 @@ op_status admission_rule::release(const release_op& operation) {
     return op_status::handed_off;
 }
 
+/// Readers carry the epoch, which is the token of this hold: it needs no other one.
+answer admission_rule::downgrade(const downgrade_op& operation) {
+    answer out;
+    out.status = op_status::lost;
+    drop_ended_holds();
+    const auto held = find(operation.ticket.owner);
+    if (held != state_.holds.end() && !held->resting(at_.now)) {
+        if (state_.kind != primitive::shared_mutex) {
+            return failed_answer(errc::wrong_primitive, std::string{"it is held as a "} +
+                                                            primitive_name(state_.kind) +
+                                                            ", which has no readers");
+        }
+        changed_ = changed_ || held->mode != mode::shared;
+        held->mode = mode::shared;
+        out.status = op_status::renewed;
+    }
+    if (grant_waiters(nullptr) == 0 && out.status == op_status::renewed) { notify_listeners(); }
+    return out;
+}
+
 op_status admission_rule::withdraw(const withdraw_op& operation) {
     const base::owner_id& owner = operation.ticket.owner;
     drop_ended_holds();

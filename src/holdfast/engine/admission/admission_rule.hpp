@@ -53,9 +53,13 @@ public:
 
     /// granted, queued, busy or failed.
     [[nodiscard]] answer acquire(const acquire_op& operation, const client_process& process);
+    /// Settles. Empty: `acquire` would grant it now; otherwise its answer.
+    [[nodiscard]] std::optional<answer> refuse(const acquire_op& operation);
     /// renewed, reclaimed or lost (failed if the lease is out of range); a waiter: queued, granted
     /// or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& item, const client_process& process);
+    /// renewed or lost; failed: it is no hold of a shared_mutex.
+    [[nodiscard]] answer downgrade(const downgrade_op& operation);
     /// released, handed_off or not_held.
     [[nodiscard]] op_status release(const release_op& operation);
     /// released or not_held.
@@ -85,6 +89,7 @@ private:
     [[nodiscard]] bool tokens_exhausted() const noexcept;
 
     [[nodiscard]] std::optional<answer> reject_mismatch(const acquire_op& operation) const;
+    [[nodiscard]] std::optional<answer> reject_request(const acquire_op& operation) const;
     [[nodiscard]] std::optional<answer> reject_proposal(const acquire_op& request) const;
     [[nodiscard]] bool too_far_ahead(std::uint64_t token) const noexcept;
     [[nodiscard]] std::uint64_t clock() const noexcept;

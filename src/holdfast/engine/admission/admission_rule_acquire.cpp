@@ -25,6 +25,11 @@ answer make_answer(op_status status) {
     return out;
 }
 
+answer no_tokens_left() {
+    return failed_answer(errc::internal,
+                         "the next token would not be below 2^53: is the clock right?");
+}
+
 answer proposal_too_far_ahead() {
     return failed_answer(
         errc::invalid_option,
@@ -48,6 +53,17 @@ std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operatio
     return std::nullopt;
 }
 
+/// Why the requester does not get it, whoever else holds the name or waits for it.
+std::optional<answer> admission_rule::reject_request(const acquire_op& operation) const {
+    // A duplicate that arrives after its not-after, or after its own release, must not take the
+    // lock: nobody would release it (P5). Nor does the owner of a broken hold get it again.
+    const base::owner_id& owner = operation.ticket.owner;
+    if (at_.now > operation.not_after || released_last(owner) || is_broken(owner)) {
+        return make_answer(op_status::busy);
+    }
+    return reject_mismatch(operation);
+}
+
 answer admission_rule::acquire(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_invalid(operation)) { return std::move(*rejected); }
     const base::owner_id& owner = operation.ticket.owner;
@@ -56,12 +72,7 @@ answer admission_rule::acquire(const acquire_op& operation, const client_process
         return held->resting(at_.now) ? make_answer(op_status::busy)
                                       : grant_again(*held, operation);
     }
-    // A duplicate that arrives after its not-after, or after its own release, must not take the
-    // lock: nobody would release it (P5). Nor does the owner of a broken hold get it again.
-    if (at_.now > operation.not_after || released_last(owner) || is_broken(owner)) {
-        return make_answer(op_status::busy);
-    }
-    if (auto rejected = reject_mismatch(operation)) { return std::move(*rejected); }
+    if (auto rejected = reject_request(operation)) { return std::move(*rejected); }
     if (state_.waiting == 0 && fits(operation.mode, operation.permits)) {
         return grant(operation, process);
     }
@@ -70,6 +81,19 @@ answer admission_rule::acquire(const acquire_op& operation, const client_process
     case queueing::listen: return listen(operation);
     default: return enqueue(operation, process);
     }
+}
+
+std::optional<answer> admission_rule::refuse(const acquire_op& operation) {
+    if (auto rejected = reject_invalid(operation)) { return rejected; }
+    settle(&operation.ticket.owner);
+    if (const auto held = find(operation.ticket.owner); held != state_.holds.end()) {
+        return held->resting(at_.now) ? std::optional{make_answer(op_status::busy)} : std::nullopt;
+    }
+    if (auto rejected = reject_request(operation)) { return rejected; }
+    if (state_.waiting > 0 || !fits(operation.mode, operation.permits)) {
+        return make_answer(op_status::busy);
+    }
+    return tokens_exhausted() ? std::optional{no_tokens_left()} : std::nullopt;
 }
 
 /// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Without
@@ -91,10 +115,7 @@ std::optional<answer> admission_rule::reject_proposal(const acquire_op& request)
 
 answer admission_rule::grant(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_proposal(operation)) { return std::move(*rejected); }
-    if (operation.proposed_token == 0 && tokens_exhausted()) {
-        return failed_answer(errc::internal,
-                             "the next token would not be below 2^53: is the clock right?");
-    }
+    if (operation.proposed_token == 0 && tokens_exhausted()) { return no_tokens_left(); }
     add_hold(operation, process, operation.lease);
     state_.holds.back().token = issue_token(operation.mode, operation.proposed_token);
     answer out = make_answer(op_status::granted);

@@ -84,4 +84,24 @@ std::optional<answer> reject_invalid(const acquire_op& operation) {
     return operation.kind == primitive::semaphore ? reject_permits(operation) : std::nullopt;
 }
 
+std::optional<answer> reject_invalid(const acquire_set_op& set) {
+    if (set.items.empty() || set.items.size() > max_set_items) {
+        return failed_answer(errc::limit_reached,
+                             "a set has 1 to " + std::to_string(max_set_items) + " names");
+    }
+    const auto& first = set.items.front();
+    for (const auto& item : set.items) {
+        if (auto rejected = reject_invalid(item)) { return rejected; }
+        const bool fits = item.mode == mode::exclusive && item.queue == queueing::no &&
+                          item.proposed_token == 0 && item.node_id == 0 &&
+                          item.ticket.format == first.ticket.format &&
+                          item.not_after == first.not_after;
+        if (!fits) {
+            return failed_answer(errc::unsupported,
+                                 "a set has exclusive holds of one lock_format and not_after only");
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace holdfast::engine::admission

@@ -15,6 +15,8 @@ namespace holdfast::engine::admission {
 /// engine may call it before it locks or opens anything.
 [[nodiscard]] std::optional<answer> reject_invalid(const acquire_op& operation);
 
+[[nodiscard]] std::optional<answer> reject_invalid(const acquire_set_op& set);
+
 [[nodiscard]] bool lease_in_range(base::milliseconds lease) noexcept;
 
 /// An answer with op_status::failed.

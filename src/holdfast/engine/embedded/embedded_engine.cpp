@@ -38,6 +38,9 @@ std::optional<answer> reject(const op& operation) {
     if (const auto* const cell = std::get_if<cell_op>(&operation)) {
         return admission::reject_invalid(*cell);
     }
+    if (const auto* const set = std::get_if<acquire_set_op>(&operation)) {
+        return admission::reject_invalid(*set);
+    }
     if (const auto* const beat = std::get_if<beat_op>(&operation)) {
         if (beat->items.size() > max_beat_items) {
             return admission::failed_answer(errc::limit_reached,

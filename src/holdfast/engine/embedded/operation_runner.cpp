@@ -47,13 +47,15 @@ auto operation_runner::apply_rule(const std::string& name, Act&& act) {
     table_queue queue{tables_, found};
     admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
     auto result = act(rule);
-    if (rule.changed()) {
-        const bool is_new = found.id == 0;
-        tables_.put(found, name);
-        if (is_new) { post_commit_.used_rows.push_back(found.id); }
-    }
+    if (rule.changed()) { store(found, name); }
     note(result, found);
     return result;
+}
+
+void operation_runner::store(row& found, const std::string& name) {
+    const bool is_new = found.id == 0;
+    tables_.put(found, name);
+    if (is_new) { post_commit_.used_rows.push_back(found.id); }
 }
 
 void operation_runner::note(const answer& answer, const row& found) {
@@ -122,10 +124,56 @@ answer operation_runner::run(const withdraw_op& operation) {
     }));
 }
 
+answer operation_runner::run(const downgrade_op& operation) {
+    return apply_rule(operation.ticket.name,
+                      [&](admission::admission_rule& rule) { return rule.downgrade(operation); });
+}
+
 answer operation_runner::run(const break_op& operation) {
     return make_answer(apply_rule(operation.name, [&](admission::admission_rule& rule) {
         return rule.break_lock(operation);
     }));
+}
+
+/// Reads each row once: first all names are checked, then all are granted.
+answer operation_runner::run(const acquire_set_op& operation) {
+    std::vector<row> rows;
+    rows.reserve(operation.items.size()); // a rule refers to its row
+    std::vector<table_queue> queues;
+    queues.reserve(operation.items.size());
+    std::vector<admission::admission_rule> rules;
+    rules.reserve(operation.items.size());
+    std::optional<answer> refused;
+    for (const acquire_op& item : operation.items) {
+        row& found = rows.emplace_back(tables_.find(item.ticket.name));
+        if (found.id == 0) { found.state.floor = tables_.mark(); }
+        auto& queue = queues.emplace_back(tables_, found);
+        auto& rule = rules.emplace_back(found.state, queue, at_, post_commit_.pushes);
+        refused = rule.refuse(item);
+        if (refused) { break; }
+    }
+    answer out = refused ? std::move(*refused) : make_answer(op_status::granted);
+    for (std::size_t at = 0; at < rules.size(); ++at) {
+        const acquire_op& item = operation.items[at];
+        if (!refused) {
+            const answer part = rules[at].acquire(item, process_);
+            out.parts.push_back({part.status, part.token});
+            note(part, rows[at]);
+        }
+        if (rules[at].changed()) { store(rows[at], item.ticket.name); }
+    }
+    return out;
+}
+
+answer operation_runner::run(const release_set_op& operation) {
+    answer out = make_answer(op_status::released);
+    out.parts.reserve(operation.items.size());
+    for (const release_op& item : operation.items) {
+        out.parts.push_back({apply_rule(item.ticket.name, [&](admission::admission_rule& rule) {
+            return rule.release(item);
+        })});
+    }
+    return out;
 }
 
 /// Applies the rule to a copy and writes nothing. The next operation that writes drops what has

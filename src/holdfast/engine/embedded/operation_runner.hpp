@@ -53,6 +53,9 @@ private:
     [[nodiscard]] answer run(const release_op& operation);
     [[nodiscard]] answer run(const withdraw_op& operation);
     [[nodiscard]] answer run(const break_op& operation);
+    [[nodiscard]] answer run(const acquire_set_op& operation);
+    [[nodiscard]] answer run(const release_set_op& operation);
+    [[nodiscard]] answer run(const downgrade_op& operation);
     [[nodiscard]] answer run(const inspect_op& operation);
     [[nodiscard]] answer run(const list_op& operation);
     [[nodiscard]] answer run(const cell_op& operation);
@@ -61,6 +64,7 @@ private:
     /// Calls `act` with the admission rule of a name and stores the record if it has changed.
     template <typename Act>
     auto apply_rule(const std::string& name, Act&& act);
+    void store(row& found, const std::string& name);
     /// Adds to `post_commit_` the holders that a first waiter waits for, and the rows in use.
     void note(const answer& answer, const row& found);
     void note(const beat_answer& answer, const row& found) {

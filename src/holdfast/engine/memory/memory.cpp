@@ -35,6 +35,7 @@ public:
         can.queue = queueing::grant;
         can.fencing = true;
         can.min_hold = true;
+        can.sets = can.downgrades = true;
         return can;
     }
 
@@ -100,6 +101,16 @@ private:
     }
     answer run(const break_op& operation) {
         return make_answer(store_->break_lock(operation, time_, pushes_));
+    }
+
+    answer run(const downgrade_op& operation) {
+        return store_->downgrade(operation, time_, pushes_);
+    }
+    answer run(const acquire_set_op& operation) {
+        return store_->acquire_set(operation, process_, time_, pushes_);
+    }
+    answer run(const release_set_op& operation) {
+        return store_->release_set(operation, time_, pushes_);
     }
 
     answer run(const inspect_op& operation) {

@@ -31,6 +31,11 @@ memory_store::entry* memory_store::find(std::string_view name) {
 memory_store::entry& memory_store::find_or_make(const std::string& name,
                                                 const admission::moment& at, pushes& out) {
     sweep(at, out);
+    return find_or_make_unswept(name, at);
+}
+
+memory_store::entry& memory_store::find_or_make_unswept(const std::string& name,
+                                                        const admission::moment& at) {
     if (entry* const known = find(name)) { return *known; }
     const auto made = names_.try_emplace(name).first;
     made->second.state.floor = mark_;
@@ -108,13 +113,30 @@ answer memory_store::beat(const beat_op& operation, const admission::client_proc
 
 op_status memory_store::release(const release_op& operation, const base::time_source& time,
                                 pushes& out) {
-    const std::string& name = operation.ticket.name;
     const std::lock_guard hold{guard_};
-    const auto at = read_clocks(time);
+    return release(operation, read_clocks(time), out);
+}
+
+op_status memory_store::release(const release_op& operation, const admission::moment& at,
+                                pushes& out) {
+    const std::string& name = operation.ticket.name;
     entry* found = find(name);
     if (found == nullptr && operation.token == 0) { return op_status::not_held; }
     if (found == nullptr) { found = &find_or_make(name, at, out); }
     return admission::admission_rule{found->state, found->queue, at, out}.release(operation);
+}
+
+answer memory_store::downgrade(const downgrade_op& operation, const base::time_source& time,
+                               pushes& out) {
+    const std::lock_guard hold{guard_};
+    entry* const found = find(operation.ticket.name);
+    if (found == nullptr) {
+        answer lost;
+        lost.status = op_status::lost;
+        return lost;
+    }
+    const auto at = read_clocks(time);
+    return admission::admission_rule{found->state, found->queue, at, out}.downgrade(operation);
 }
 
 op_status memory_store::withdraw(const withdraw_op& operation, const base::time_source& time,

@@ -46,6 +46,13 @@ public:
                               const base::time_source& time, pushes& out);
     [[nodiscard]] op_status release(const release_op& operation, const base::time_source& time,
                                     pushes& out);
+    [[nodiscard]] answer acquire_set(const acquire_set_op& operation,
+                                     const admission::client_process& process,
+                                     const base::time_source& time, pushes& out);
+    [[nodiscard]] answer release_set(const release_set_op& operation, const base::time_source& time,
+                                     pushes& out);
+    [[nodiscard]] answer downgrade(const downgrade_op& operation, const base::time_source& time,
+                                   pushes& out);
     [[nodiscard]] op_status withdraw(const withdraw_op& operation, const base::time_source& time,
                                      pushes& out);
     [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,
@@ -77,6 +84,9 @@ private:
     [[nodiscard]] entry* find(std::string_view name);
     [[nodiscard]] entry& find_or_make(const std::string& name, const admission::moment& at,
                                       pushes& out);
+    [[nodiscard]] entry& find_or_make_unswept(const std::string& name, const admission::moment& at);
+    [[nodiscard]] op_status release(const release_op& operation, const admission::moment& at,
+                                    pushes& out);
     void sweep(const admission::moment& at, pushes& out);
     void erase_idle(const names::iterator& idle);
     void sweep_cells(const admission::moment& at);

@@ -133,6 +133,11 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         host_.join(now);
         return;
     case op_status::failed:
+        if (answer.error == errc::wrong_primitive) { // it is held, though not as a lock like this
+            other_kind_ = without_server(answer.detail);
+            ++other_kinds_;
+            return ballot_.on_refused(node, round, vote::no);
+        }
         ballot_.on_refused(node, round, vote::down);
         details_[node] = "failed: " + without_server(answer.detail);
         return;
@@ -190,13 +195,17 @@ void acquire_task::refuse(verdict verdict, instant now) {
     joining_.clear();
     withdraw_all(true, now);
     host_.waiters.remove(request().ticket.owner.number, false);
+    const auto others = ballot_.nodes() - majority_of(ballot_.nodes()); // too few to refuse it
     answer out;
     if (verdict == verdict::no_quorum) {
         out.status = op_status::failed;
         out.error = make_error_code(errc::no_quorum);
         out.detail = describe_votes(now);
-    } else if (queue_ == queueing::no ||
-               late_refusals_ > ballot_.nodes() - majority_of(ballot_.nodes())) {
+    } else if (other_kinds_ > others) {
+        out.status = op_status::failed;
+        out.error = make_error_code(errc::wrong_primitive);
+        out.detail = other_kind_;
+    } else if (queue_ == queueing::no || late_refusals_ > others) {
         out = busy();
     } else {
         out.status = op_status::queued;

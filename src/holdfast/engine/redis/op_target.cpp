@@ -24,6 +24,14 @@ op_target find_target(const beat_op& op) noexcept {
     if (op.items.empty()) { return {&as_the_url_says, {}}; }
     return find_target(op.items.front());
 }
+op_target find_target(const acquire_set_op& op) noexcept {
+    if (op.items.empty()) { return {&as_the_url_says, {}}; }
+    return find_target(op.items.front());
+}
+op_target find_target(const release_set_op& op) noexcept {
+    if (op.items.empty()) { return {&as_the_url_says, {}}; }
+    return find_target(op.items.front());
+}
 } // namespace
 
 op_target target_of(const op& op) noexcept {

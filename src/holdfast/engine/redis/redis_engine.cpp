@@ -24,7 +24,9 @@ constexpr std::size_t max_unsent = std::size_t{64} << 20U;
 bool is_single_attempt(const op& op) noexcept {
     const auto* const acquire = std::get_if<acquire_op>(&op);
     const auto* const cell = std::get_if<cell_op>(&op);
-    return (acquire != nullptr && acquire->once) || (cell != nullptr && cell->once);
+    const auto* const set = std::get_if<acquire_set_op>(&op);
+    return (acquire != nullptr && acquire->once) || (cell != nullptr && cell->once) ||
+           (set != nullptr && !set->items.empty() && set->items.front().once);
 }
 
 bool is_first_acquire(const op& op) noexcept {
@@ -65,6 +67,27 @@ instant redis_engine::clock() const noexcept {
     return seen == base::never ? time_.now() : seen;
 }
 
+std::optional<answer> redis_engine::reject_set(const acquire_set_op& set,
+                                               const lock_layout& layout) const {
+    if (auto wrong = admission::reject_invalid(set)) { return wrong; }
+    std::vector<std::string_view> names;
+    for (const auto& item : set.items) {
+        if (options_.max_lease.count() > 0 && item.lease > options_.max_lease) {
+            return admission::failed_answer(errc::invalid_option,
+                                            "lease: is above max_lease of the URL");
+        }
+        names.emplace_back(item.ticket.name);
+    }
+    if (layout.is_one_step(names)) { return std::nullopt; }
+    return admission::failed_answer(errc::unsupported,
+                                    "these names cannot be acquired in one step");
+}
+
+bool redis_engine::is_one_step(std::span<const std::string_view> names,
+                               const lock_format& format) const {
+    return layouts_.for_format(format).is_one_step(names);
+}
+
 std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layout,
                                            node& node) const {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
@@ -76,6 +99,9 @@ std::optional<answer> redis_engine::reject(const op& op, const lock_layout& layo
     }
     if (const auto* const cell = std::get_if<cell_op>(&op)) {
         if (auto wrong = admission::reject_invalid(*cell)) { return wrong; }
+    }
+    if (const auto* const set = std::get_if<acquire_set_op>(&op)) {
+        if (auto wrong = reject_set(*set, layout)) { return wrong; }
     }
     if (const auto* const reason = layout.reject_unsupported(op)) {
         return admission::failed_answer(errc::unsupported, reason);
@@ -136,9 +162,11 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         acquire != nullptr && acquire->node_id != 0 && !joiner_.is_joined()) {
         return operation.complete(op_status::not_joined);
     }
-    operation.needs_replicas = options_.replicas > 0 && (std::holds_alternative<acquire_op>(op) ||
-                                                         std::holds_alternative<beat_op>(op) ||
-                                                         std::holds_alternative<cell_op>(op));
+    operation.needs_replicas =
+        options_.replicas > 0 &&
+        (std::holds_alternative<acquire_op>(op) || std::holds_alternative<beat_op>(op) ||
+         std::holds_alternative<cell_op>(op) || std::holds_alternative<acquire_set_op>(op) ||
+         std::holds_alternative<downgrade_op>(op));
     // With max_lease the reply also depends on the incarnation, which others may have written.
     operation.only_own_writes =
         operation.needs_replicas && options_.max_lease.count() == 0 && is_first_acquire(op);

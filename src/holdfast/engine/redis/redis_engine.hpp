@@ -28,6 +28,8 @@ public:
 
     [[nodiscard]] capabilities caps(primitive kind) const override { return caps_in(kind, {}); }
     [[nodiscard]] capabilities caps_in(primitive kind, const lock_format& format) const override;
+    [[nodiscard]] bool is_one_step(std::span<const std::string_view> names,
+                                   const lock_format& format) const override;
     void attach(sink& sink) override;
     void submit(op_id id, const op& op, base::instant give_up) override;
     void cancel(op_id id) override;
@@ -42,6 +44,8 @@ public:
 private:
     [[nodiscard]] std::optional<answer> reject(const op& op, const lock_layout& layout,
                                                node& node) const;
+    [[nodiscard]] std::optional<answer> reject_set(const acquire_set_op& set,
+                                                   const lock_layout& layout) const;
     void begin(operation& operation, const op& op, lock_layout& layout, node& node,
                base::instant now);
     void route(operation_ref operation, const op& op, lock_layout& layout, node& node);

@@ -7,6 +7,7 @@
 
 #include <holdfast/error.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -38,9 +39,16 @@ bool redis_engine::send_beat_in_parts(operation_ref& operation, const op& op, in
 void redis_engine::note_ticket(operation& operation, const op& op) {
     if (const auto* const acquire = std::get_if<acquire_op>(&op)) {
         operation.ticket = acquire->ticket;
+    } else if (const auto* const set = std::get_if<acquire_set_op>(&op)) {
+        for (const auto& item : set->items) { operation.items.push_back(item.ticket); }
     } else if (const auto* const withdraw = std::get_if<withdraw_op>(&op)) {
+        const auto& owner = withdraw->ticket.owner;
         operations_.for_each_open([&](redis::operation& each) {
-            if (each.ticket.owner == withdraw->ticket.owner) { each.routing.withdrawn = true; }
+            const bool has_it =
+                each.ticket.owner == owner ||
+                std::any_of(each.items.begin(), each.items.end(),
+                            [&](const ticket& item) { return item.owner == owner; });
+            if (has_it) { each.routing.withdrawn = true; }
         });
     }
 }
@@ -63,7 +71,9 @@ bool redis_engine::keep_or_split(operation& operation, const op& op, node& node)
         send_list_page(operation_ref{operation}, *list, *topology_, *this, operation.give_up());
         return true;
     }
-    if (operation.routing.withdrawn && std::holds_alternative<acquire_op>(op)) {
+    const bool acquires =
+        std::holds_alternative<acquire_op>(op) || std::holds_alternative<acquire_set_op>(op);
+    if (operation.routing.withdrawn && acquires) {
         operation.fail(errc::unavailable, node.server() + ": it was withdrawn before it was sent");
         return true;
     }

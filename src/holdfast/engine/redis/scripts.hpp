@@ -20,6 +20,9 @@ extern const script withdraw;
 extern const script break_lock;
 extern const script inspect;
 extern const script exchange;    ///< loaded only when it is needed
+extern const script acquire_set; ///< likewise
+extern const script release_set; ///< likewise
+extern const script downgrade;   ///< likewise
 extern const script join;        ///< likewise
 extern const script node_marker; ///< likewise
 
@@ -33,6 +36,9 @@ extern const script grace_beat;
 extern const script grace_withdraw;
 extern const script grace_break_lock;
 extern const script grace_inspect;
+extern const script grace_acquire_set; ///< loaded only when it is needed
+extern const script grace_release_set; ///< likewise
+extern const script grace_downgrade;   ///< likewise
 
 // Of clients of a cluster: see cluster.lua.
 extern const script cluster_acquire;
@@ -41,7 +47,10 @@ extern const script cluster_beat;
 extern const script cluster_withdraw;
 extern const script cluster_break_lock;
 extern const script cluster_inspect;
-extern const script cluster_exchange; ///< loaded only when it is needed
+extern const script cluster_exchange;    ///< loaded only when it is needed
+extern const script cluster_acquire_set; ///< likewise
+extern const script cluster_release_set; ///< likewise
+extern const script cluster_downgrade;   ///< likewise
 extern const script cluster_plain_beat;
 extern const script cluster_redisson_beat;
 

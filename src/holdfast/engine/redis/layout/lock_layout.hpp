@@ -8,6 +8,8 @@
 #include "holdfast/engine/redis/options.hpp"
 
 #include <functional>
+#include <span>
+#include <string_view>
 
 namespace holdfast::engine::redis {
 
@@ -25,6 +27,10 @@ public:
     void attach(sink& sink) noexcept { sink_ = &sink; }
 
     [[nodiscard]] virtual capabilities caps(primitive kind, bool fenced) const = 0;
+    /// See engine::is_one_step.
+    [[nodiscard]] virtual bool is_one_step(std::span<const std::string_view> /*names*/) const {
+        return false;
+    }
     /// Why this layout cannot do it, before anything is sent; null: it can.
     [[nodiscard]] virtual const char* reject_unsupported(const op& /*op*/) const { return nullptr; }
     /// Completes an operation that needs no server; false: it needs one.

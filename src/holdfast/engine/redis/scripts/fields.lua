@@ -70,6 +70,7 @@
 -- ms; queueing; then pid LF host LF note.
 --#define TERMS_KIND 1, 1
 --#define TERMS_MODE 2, 2
+--#define TERMS_AFTER_MODE 3
 --#define TERMS_DETACHED 3, 3
 --#define TERMS_PERMITS 4, 8
 --#define TERMS_LIMIT 9, 13
@@ -107,10 +108,12 @@
 --
 -- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
 -- order of a renewal: as the record has them. A renewal may go on with r, the token, the not-after
--- and the terms of the hold: then it is to be made again if it is lost.
+-- and the terms of the hold: then it is to be made again if it is lost. An item of a set that is
+-- released goes on with the token instead.
 --#define ITEM_REST_OWNER 1, 64
 --#define ITEM_OWNER 17, 64
 --#define ITEM_WAITS 65, 65
+--#define ITEM_REST_OF 65
 --#define ITEM_LEASE_ORDER 65, 84
 --#define ITEM_LEASE 65, 72
 --#define ITEM_ORDER 73, 84
@@ -141,7 +144,7 @@
 --
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
--- it has handed off what was held.
+-- it has handed off what was held. ANSWER_ALL is of a set that was granted.
 --#define ANSWER_QUEUED 1
 --#define ANSWER_HELD 1
 --#define ANSWER_BUSY 2
@@ -155,6 +158,7 @@
 --#define ANSWER_TOO_HIGH 10
 --#define ANSWER_STALE 11
 --#define ANSWER_GRACE 12
+--#define ANSWER_ALL 20
 --#define HANDED_OFF_TOO 1000000
 --
 -- Of a cell: the first number of its answer, the actions, and when a write is done; how many

@@ -19,8 +19,11 @@ void append_instant(std::string& out, std::int64_t us) {
 }
 
 constexpr native_scripts usual_scripts{
-    &scripts::acquire,    &scripts::release, &scripts::beat,     &scripts::withdraw,
-    &scripts::break_lock, &scripts::inspect, &scripts::exchange, 0};
+    &scripts::acquire,     &scripts::release,
+    &scripts::beat,        &scripts::withdraw,
+    &scripts::break_lock,  &scripts::inspect,
+    &scripts::exchange,    {&scripts::acquire_set, &scripts::release_set},
+    {&scripts::downgrade}, 0};
 constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_release,
                                        &scripts::grace_beat,
@@ -28,11 +31,15 @@ constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_break_lock,
                                        &scripts::grace_inspect,
                                        &scripts::exchange, // never used
+                                       {&scripts::grace_acquire_set, &scripts::grace_release_set},
+                                       {&scripts::grace_downgrade},
                                        1};
-constexpr native_scripts cluster_scripts{&scripts::cluster_acquire,    &scripts::cluster_release,
-                                         &scripts::cluster_beat,       &scripts::cluster_withdraw,
-                                         &scripts::cluster_break_lock, &scripts::cluster_inspect,
-                                         &scripts::cluster_exchange,   1};
+constexpr native_scripts cluster_scripts{
+    &scripts::cluster_acquire,     &scripts::cluster_release,
+    &scripts::cluster_beat,        &scripts::cluster_withdraw,
+    &scripts::cluster_break_lock,  &scripts::cluster_inspect,
+    &scripts::cluster_exchange,    {&scripts::cluster_acquire_set, &scripts::cluster_release_set},
+    {&scripts::cluster_downgrade}, 1};
 
 const native_scripts& scripts_of(script_variant variant) noexcept {
     switch (variant) {
@@ -119,14 +126,19 @@ void native_commands::append_owner(std::string& out, const base::owner_id& owner
     append_hex(out, owner.number);
 }
 
-void native_commands::append_acquire(std::string& out, const acquire_op& op,
-                                     const validity& validity) {
+void native_commands::append_request(std::string& out, const acquire_op& op,
+                                     std::int64_t not_after_us) {
     argument_.clear();
-    append_instant(argument_, validity.not_after_us);
+    append_instant(argument_, not_after_us);
     argument_ += fields::no_instant;
     append_owner(argument_, op.ticket.owner);
     argument_ += terms_.write(op);
     append_bulk(out, argument_);
+}
+
+void native_commands::append_acquire(std::string& out, const acquire_op& op,
+                                     const validity& validity) {
+    append_request(out, op, validity.not_after_us);
     const bool votes = op.node_id != 0;
     if (!is_simple(op) || validity.late_us > 0 || votes) {
         append_bulk(out, std::to_string(op.proposed_token));

@@ -9,6 +9,7 @@
 #include "holdfast/engine/redis/node/server_clock.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,7 +49,9 @@ struct native_scripts {
     const script* break_lock;
     const script* inspect;
     const script* exchange;
-    std::size_t more_arguments; ///< the incarnation, the mark of the slot, or none
+    std::array<const script*, 2> sets; ///< acquire_set and release_set
+    std::array<const script*, 1> rare; ///< downgrade
+    std::size_t more_arguments;        ///< the incarnation, the mark of the slot, or none
 };
 
 enum class script_variant : std::uint8_t { usual, grace, cluster };
@@ -70,6 +73,16 @@ public:
         return {&scripts_.exchange, 1};
     }
 
+    /// The scripts of `acquire_set` and `release_set`.
+    [[nodiscard]] std::span<const script* const> set_scripts() const noexcept {
+        return scripts_.sets;
+    }
+
+    /// The scripts of `downgrade`.
+    [[nodiscard]] std::span<const script* const> rare_scripts() const noexcept {
+        return scripts_.rare;
+    }
+
     // Each appends one command.
     void acquire(std::string& out, const acquire_op& op, const validity& validity);
     /// `token` is that of the hold; 0: the server need not know it.
@@ -81,6 +94,11 @@ public:
     /// `validity.late_us`; 0: none can still arrive. With a not_after_us the ticket may acquire
     /// again; 0: it will not.
     void withdraw(std::string& out, const ticket& ticket, const validity& validity);
+    /// All names must be in one slot. The not-after of all is `not_after_us`.
+    void acquire_set(std::string& out, const acquire_set_op& op, std::int64_t not_after_us);
+    /// Likewise. With `with_tokens` the server must know the tokens.
+    void release_set(std::string& out, std::span<const release_op> holds, bool with_tokens);
+    void downgrade(std::string& out, const ticket& ticket);
     void break_lock(std::string& out, const break_op& op);
     /// Reclaims count until their not-after, but not longer than until `latest`.
     void beat(std::string& out, const beat_op& op, const server_clock& clock, base::instant latest);
@@ -97,6 +115,7 @@ private:
     void append_owner(std::string& out, const base::owner_id& owner) const;
     void append_release(std::string& out, const ticket& ticket);
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
+    void append_request(std::string& out, const acquire_op& op, std::int64_t not_after_us);
     void call(std::string& out, const script& script, std::size_t keys,
               std::size_t arguments) const;
     void append_last_argument(std::string& out) const;

@@ -33,6 +33,7 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     can.queue = queueing::grant;
     can.fencing = true;
     can.min_hold = true;
+    can.sets = can.downgrades = true;
     if (has_grace()) {
         can.longest_lease = options_.max_lease;
         can.longest_lease_option = "max_lease in the URL";

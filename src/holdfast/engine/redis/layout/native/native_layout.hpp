@@ -8,6 +8,9 @@
 #include "holdfast/engine/redis/layout/native/native_commands.hpp"
 #include "holdfast/engine/redis/layout/native/reclaim_book.hpp"
 
+#include <span>
+#include <string_view>
+
 namespace holdfast::engine::redis {
 
 /// One script call per operation. A release that is not sent yet and the acquire that follows it
@@ -17,6 +20,9 @@ namespace holdfast::engine::redis {
 class native_layout final : public lock_layout {
 public:
     native_layout(const options& options, const client_identity& identity);
+
+    /// Whether these names can be a set: on a cluster they must be in one slot.
+    [[nodiscard]] bool is_one_step(std::span<const std::string_view> names) const override;
 
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     void begin(operation& operation, const op& op, command_channel& channel,
@@ -36,6 +42,10 @@ private:
         beat,
         inspect,
         undo, ///< of a cancelled acquire
+        acquire_set,
+        release_set,
+        undo_set, ///< of a cancelled acquire_set
+        downgrade,
     };
 
     /// Sends the first request of an operation.
@@ -50,6 +60,12 @@ private:
                                              base::instant now) const;
     void on_acquire_reply(operation& acquire, const reply& reply, base::instant now);
     void send_undo(operation& acquire, command_channel& channel, base::instant now);
+    [[nodiscard]] bool on_set_reply(operation& set, const reply& reply, base::instant now);
+    [[nodiscard]] static bool on_set_release_reply(operation& set, const reply& reply);
+    void send_undo_set(operation& set, command_channel& channel, base::instant now);
+    void forget_set(const operation& set) noexcept;
+    [[nodiscard]] bool on_downgrade_reply(operation& operation, const reply& reply,
+                                          base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     [[nodiscard]] bool on_beat_reply(operation& beat, const reply& reply, base::instant now);
@@ -65,5 +81,17 @@ private:
     reclaim_book held_;         ///< with max_lease only
     bool votes_ = false;        ///< the server is a node of a quorum: it was asked as one
 };
+
+// In native_layout_sets.cpp.
+template <>
+void native_layout::send(operation& operation, const acquire_set_op& op, command_channel& channel,
+                         base::instant now);
+template <>
+void native_layout::send(operation& operation, const release_set_op& op, command_channel& channel,
+                         base::instant now);
+
+template <>
+void native_layout::send(operation& operation, const downgrade_op& op, command_channel& channel,
+                         base::instant now);
 
 } // namespace holdfast::engine::redis

@@ -24,6 +24,10 @@ bool native_layout::on_reply(request& request, const reply& reply, instant now) 
     case request_kind::undo: return complete_number(operation, reply, read_withdraw);
     case request_kind::beat: return on_beat_reply(operation, reply, now);
     case request_kind::inspect: return complete_inspection(operation, reply, read_inspect);
+    case request_kind::downgrade: return on_downgrade_reply(operation, reply, now);
+    case request_kind::acquire_set: return on_set_reply(operation, reply, now);
+    case request_kind::release_set:
+    case request_kind::undo_set: return on_set_release_reply(operation, reply);
     }
     return false;
 }
@@ -69,6 +73,10 @@ void native_layout::send_undo(operation& acquire, command_channel& channel, inst
 }
 
 bool native_layout::resend(request& request, command_channel& to, instant now) {
+    if (request.is(request_kind::undo_set)) {
+        send_undo_set(*request.op, to, now);
+        return true;
+    }
     if (!request.is(request_kind::undo)) { return false; }
     send_undo(*request.op, to, now);
     return true;
@@ -78,6 +86,7 @@ void native_layout::on_error(request& request, const server_error& error, instan
     if (has_grace() && request.is(request_kind::acquire)) {
         held_.remove(request.op->ticket.owner);
     }
+    if (request.is(request_kind::acquire_set)) { forget_set(*request.op); }
     if (!request.is(request_kind::exchange)) { return lock_layout::on_error(request, error, now); }
     // Either part may have caused the error, and the release may have been done: each must be sent
     // again by itself. A replica runs no part of it.
@@ -89,7 +98,7 @@ void native_layout::on_error(request& request, const server_error& error, instan
 
 void native_layout::on_lost(request& request, bool may_arrive, instant now) {
     const bool acquires = request.is(request_kind::acquire) || request.is(request_kind::exchange);
-    const bool beats = request.is(request_kind::beat);
+    const bool beats = request.is(request_kind::beat) || request.is(request_kind::acquire_set);
     if (!may_arrive || (!acquires && !beats && !request.is(request_kind::withdraw))) { return; }
     const operation& lost = *request.op;
     if (lost.not_after_us == 0) { return; } // a renewal, a withdrawal for good, or a break

@@ -34,6 +34,14 @@ public:
         found->second.used = now;
         return found->second.terms;
     }
+    /// It is a reader's hold by now.
+    void downgrade(const base::owner_id& owner) {
+        const auto found = entries_.find(owner.number);
+        if (found == entries_.end() || !is_of(found->second, owner)) { return; }
+        auto terms = std::make_shared<acquire_op>(*found->second.terms);
+        terms->mode = mode::shared;
+        found->second.terms = std::move(terms);
+    }
     void remove(const base::owner_id& owner) noexcept {
         const auto found = entries_.find(owner.number);
         if (found != entries_.end() && is_of(found->second, owner)) { entries_.erase(found); }

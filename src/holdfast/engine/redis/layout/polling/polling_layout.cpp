@@ -48,6 +48,10 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
     if (std::holds_alternative<cell_op>(op)) { return polling_commands::why_no_cells; }
+    if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
+        return "the layout does not acquire several names in one step";
+    }
+    if (std::holds_alternative<downgrade_op>(op)) { return "the layout has only mutexes"; }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
@@ -219,6 +223,27 @@ void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
 /// Not handled by layouts: see `node_joiner`.
 template <>
 void polling_layout::send(operation& /*operation*/, const join_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const acquire_set_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const release_set_op& /*op*/,
+                          command_channel& /*channel*/, instant /*now*/) {
+    assert(false);
+}
+
+/// See `reject_unsupported`.
+template <>
+void polling_layout::send(operation& /*operation*/, const downgrade_op& /*op*/,
                           command_channel& /*channel*/, instant /*now*/) {
     assert(false);
 }

@@ -1,0 +1,68 @@
+// client_core: single questions to the engine, cells and downgrades.
+
+#include "holdfast/core/cell_task.hpp"
+#include "holdfast/core/client_core.hpp"
+#include "holdfast/core/client_core_limits.hpp"
+#include "holdfast/core/hold.hpp"
+#include "holdfast/core/report_task.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <utility>
+
+namespace holdfast::core {
+
+using driver_turn = drive::driver::turn;
+
+op_result client_core::execute(const engine::op& operation, base::duration at_most) {
+    if (inherited()) { return {{}, make_error_code(errc::forked), forked_detail}; }
+    const auto task = std::make_shared<report_task>(*this, operation);
+    driver_turn turn{*driver_};
+    task->start(turn.now(), at_most);
+    turn.wait(task->sleeper());
+    op_result out{task->answer(), {}, task->answer().detail};
+    if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
+    if (out.answer.status == engine::op_status::unknown) {
+        out.failure = make_error_code(errc::unknown_outcome);
+    }
+    return out;
+}
+
+cell_result client_core::use_cell(cell_request request, const std::stop_token& stop) {
+    if (inherited()) { return {nullptr, false, make_error_code(errc::forked), forked_detail}; }
+    if (stop.stop_requested()) { return {nullptr, false, make_error_code(errc::cancelled), {}}; }
+    const auto task = std::make_shared<cell_task>(*this, std::move(request), new_owner());
+    {
+        driver_turn turn{*driver_};
+        task->start(turn.now());
+        if (!stop.stop_possible()) {
+            turn.wait(task->sleeper());
+            return std::move(task->result());
+        }
+    }
+    // Outside of the turn: as in await().
+    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
+    driver_turn turn{*driver_};
+    turn.wait(task->sleeper());
+    return std::move(task->result());
+}
+
+op_result client_core::downgrade(hold& hold) {
+    const auto failed = [](errc code, std::string detail = {}) {
+        return op_result{{}, make_error_code(code), std::move(detail)};
+    };
+    if (inherited()) { return failed(errc::forked, forked_detail); }
+    if (!hold.valid()) { return failed(errc::lost); }
+    auto result = execute(engine::downgrade_op{hold.ticket()});
+    if (result.failure) { return result; }
+    const driver_turn turn{*driver_};
+    if (result.answer.status != engine::op_status::renewed) {
+        hold.on_notice({engine::notice::kind::broken, hold.ticket().owner.number, hold.token()},
+                       turn.now());
+        return failed(errc::lost);
+    }
+    hold.become_reader();
+    return result;
+}
+
+} // namespace holdfast::core

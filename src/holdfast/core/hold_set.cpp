@@ -1,0 +1,71 @@
+#include "holdfast/core/hold_set.hpp"
+
+#include "holdfast/core/client_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::core {
+
+using base::duration;
+using base::instant;
+
+/// Made by the first lost(), so that a loss can be signalled without memory.
+class hold_set::loss_signal final : public drive::notifier::task {
+public:
+    void run() noexcept override { stop.request_stop(); }
+    std::stop_source stop;
+};
+
+hold_set::hold_set(client_core& core, std::vector<std::shared_ptr<hold>> holds) noexcept
+    : core_{core}, holds_{std::move(holds)} {}
+
+duration hold_set::remaining() const noexcept {
+    auto least = duration::max();
+    for (const auto& each : holds_) { least = std::min(least, each->remaining()); }
+    return least;
+}
+
+std::optional<loss> hold_set::why_lost() const noexcept {
+    const auto reason = why_lost_.load(std::memory_order_acquire);
+    return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
+}
+
+void hold_set::watch(instant now) noexcept {
+    for (const auto& each : holds_) { each->join(shared_from_this()); }
+    for (const auto& each : holds_) {
+        if (const auto reason = each->why_lost()) { on_loss(*each, *reason, now); }
+    }
+}
+
+void hold_set::stop_watching() noexcept {
+    for (const auto& each : holds_) { each->join(nullptr); }
+}
+
+std::stop_token hold_set::lost() {
+    if (!loss_signal_) {
+        auto signal = std::make_shared<loss_signal>();
+        if (why_lost()) {
+            // No callback can be registered yet: this runs no user code under the driver's mutex.
+            signal->run();
+        } else {
+            core_.notifier().start();
+        }
+        loss_signal_ = std::move(signal);
+    }
+    return loss_signal_->stop.get_token();
+}
+
+/// The first loss counts. The other holds protect nothing any more: their names become free.
+void hold_set::on_loss(const hold& lost, loss reason, instant now) noexcept {
+    if (why_lost()) { return; }
+    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
+    for (const auto& each : holds_) {
+        if (each.get() != &lost && !each->why_lost()) {
+            each->release_in_background(nullptr, false, now);
+        }
+    }
+    if (loss_signal_) { core_.notifier().post(loss_signal_); }
+}
+
+} // namespace holdfast::core

@@ -1,0 +1,47 @@
+// memory_store: several names at once.
+
+#include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/memory/memory_store.hpp"
+
+#include <utility>
+
+namespace holdfast::engine::memory {
+
+answer memory_store::acquire_set(const acquire_set_op& operation,
+                                 const admission::client_process& process,
+                                 const base::time_source& time, pushes& out) {
+    if (auto rejected = admission::reject_invalid(operation)) { return std::move(*rejected); }
+    answer all;
+    all.parts.reserve(operation.items.size());
+    const std::lock_guard hold{guard_};
+    const admission::moment at{time.now(), time.wall_us(), nullptr};
+    sweep(at, out); // once, before: it may delete an entry that is in use below
+    for (const acquire_op& item : operation.items) {
+        entry& found = find_or_make_unswept(item.ticket.name, at);
+        auto refused = admission::admission_rule{found.state, found.queue, at, out}.refuse(item);
+        if (refused) { return std::move(*refused); }
+    }
+    all.status = op_status::granted;
+    for (const acquire_op& item : operation.items) {
+        entry& found = find_or_make_unswept(item.ticket.name, at);
+        const auto part =
+            admission::admission_rule{found.state, found.queue, at, out}.acquire(item, process);
+        all.parts.push_back({part.status, part.token});
+    }
+    return all;
+}
+
+answer memory_store::release_set(const release_set_op& operation, const base::time_source& time,
+                                 pushes& out) {
+    answer all;
+    all.status = op_status::released;
+    all.parts.reserve(operation.items.size());
+    const std::lock_guard hold{guard_};
+    const admission::moment at{time.now(), time.wall_us(), nullptr};
+    for (const release_op& item : operation.items) {
+        all.parts.push_back({release(item, at, out)});
+    }
+    return all;
+}
+
+} // namespace holdfast::engine::memory
