@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -117,7 +118,7 @@ void add_break(CLI::App& app, action& chosen) {
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_option("--token", flags->token, "Only the hold with this token")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
     sub->add_flag("-y,--yes", flags->yes, "Do not ask; required without a terminal");
     add_engine_flags(*sub, flags->engine);
     sub->callback([flags, &chosen] { chosen = [flags] { return break_lock(*flags); }; });
