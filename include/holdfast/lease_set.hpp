@@ -152,52 +152,48 @@ try_acquire_all(const client& client, std::vector<std::string> names, std::error
 /// Waits for a duration at most. Empty if not all names became free in time, or if stopped.
 template <class Rep, class Period>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_for(const client& client, std::vector<std::string> names,
+try_acquire_all_for(const client& client, const std::vector<std::string>& names,
                     const std::chrono::duration<Rep, Period>& wait,
                     const acquire_options& options = {}) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::from(wait), options,
-                                 nullptr);
+    return detail::acquire_names(client, names, detail::wait_limit::from(wait), options, nullptr);
 }
 template <class Rep, class Period>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_for(const client& client, std::vector<std::string> names,
+try_acquire_all_for(const client& client, const std::vector<std::string>& names,
                     const std::chrono::duration<Rep, Period>& wait, std::error_code& failure) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::from(wait), {},
-                                 &failure);
+    return detail::acquire_names(client, names, detail::wait_limit::from(wait), {}, &failure);
 }
 template <class Rep, class Period>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_for(const client& client, std::vector<std::string> names,
+try_acquire_all_for(const client& client, const std::vector<std::string>& names,
                     const std::chrono::duration<Rep, Period>& wait, const acquire_options& options,
                     std::error_code& failure) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::from(wait), options,
-                                 &failure);
+    return detail::acquire_names(client, names, detail::wait_limit::from(wait), options, &failure);
 }
 
 /// Waits until a point in time at most. Empty if not all names became free in time, or if stopped.
 template <class Clock, class Duration>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_until(const client& client, std::vector<std::string> names,
+try_acquire_all_until(const client& client, const std::vector<std::string>& names,
                       const std::chrono::time_point<Clock, Duration>& deadline,
                       const acquire_options& options = {}) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::until(deadline),
-                                 options, nullptr);
+    return detail::acquire_names(client, names, detail::wait_limit::until(deadline), options,
+                                 nullptr);
 }
 template <class Clock, class Duration>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_until(const client& client, std::vector<std::string> names,
+try_acquire_all_until(const client& client, const std::vector<std::string>& names,
                       const std::chrono::time_point<Clock, Duration>& deadline,
                       std::error_code& failure) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::until(deadline), {},
-                                 &failure);
+    return detail::acquire_names(client, names, detail::wait_limit::until(deadline), {}, &failure);
 }
 template <class Clock, class Duration>
 [[nodiscard]] std::optional<lease_set>
-try_acquire_all_until(const client& client, std::vector<std::string> names,
+try_acquire_all_until(const client& client, const std::vector<std::string>& names,
                       const std::chrono::time_point<Clock, Duration>& deadline,
                       const acquire_options& options, std::error_code& failure) {
-    return detail::acquire_names(client, std::move(names), detail::wait_limit::until(deadline),
-                                 options, &failure);
+    return detail::acquire_names(client, names, detail::wait_limit::until(deadline), options,
+                                 &failure);
 }
 
 } // namespace holdfast

@@ -263,4 +263,22 @@ void hold::end_count(instant now) noexcept {
     core_.driver().metrics().on_hold_ended(now - granted_at_);
 }
 
+void hold::report_loss(instant now) noexcept {
+    const auto reason = *machine_.loss_reason();
+    core_.driver().metrics().on_lost(reason);
+    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
+    if (loss_signal_) { core_.notifier().post(loss_signal_); }
+    core_.report_event([&] {
+        return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,
+                     ticket_.name,
+                     ticket_.owner.text(),
+                     token_,
+                     make_error_code(errc::lost),
+                     describe_loss(reason)};
+    });
+    core_.driver().unlisten(ticket_.owner.number);
+    complete_extends(base::never, {}, false, {});
+    if (const auto set = set_.lock()) { set->on_loss(*this, reason, now); }
+}
+
 } // namespace holdfast::core

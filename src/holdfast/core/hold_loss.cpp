@@ -1,30 +1,10 @@
-// hold: what its loss means to others.
+// hold: the text of its loss.
 
-#include "holdfast/core/client_core.hpp"
 #include "holdfast/core/hold.hpp"
-#include "holdfast/core/hold_set.hpp"
 
-#include <holdfast/error.hpp>
+#include <string>
 
 namespace holdfast::core {
-
-void hold::report_loss(base::instant now) noexcept {
-    const auto reason = *machine_.loss_reason();
-    core_.driver().metrics().on_lost(reason);
-    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
-    if (loss_signal_) { core_.notifier().post(loss_signal_); }
-    core_.report_event([&] {
-        return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,
-                     ticket_.name,
-                     ticket_.owner.text(),
-                     token_,
-                     make_error_code(errc::lost),
-                     describe_loss(reason)};
-    });
-    core_.driver().unlisten(ticket_.owner.number);
-    complete_extends(base::never, {}, false, {});
-    if (const auto set = set_.lock()) { set->on_loss(*this, reason, now); }
-}
 
 std::string hold::describe_loss(loss reason) const {
     if (reason == loss::taken) {
