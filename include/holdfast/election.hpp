@@ -127,16 +127,15 @@ public:
     /// Waits for a duration at most. Empty if someone else led all the time, or if stopped.
     template <class Rep, class Period>
     [[nodiscard]] std::optional<leadership>
-    try_campaign_for(const std::chrono::duration<Rep, Period>& wait, std::string value = {},
+    try_campaign_for(const std::chrono::duration<Rep, Period>& wait, const std::string& value = {},
                      const wait_options& options = {}) {
-        return campaign_at_most(detail::wait_limit::from(wait), std::move(value), options, nullptr);
+        return campaign_at_most(detail::wait_limit::from(wait), value, options, nullptr);
     }
     template <class Rep, class Period>
     [[nodiscard]] std::optional<leadership>
-    try_campaign_for(const std::chrono::duration<Rep, Period>& wait, std::string value,
+    try_campaign_for(const std::chrono::duration<Rep, Period>& wait, const std::string& value,
                      const wait_options& options, std::error_code& failure) {
-        return campaign_at_most(detail::wait_limit::from(wait), std::move(value), options,
-                                &failure);
+        return campaign_at_most(detail::wait_limit::from(wait), value, options, &failure);
     }
 
     /// For a leader that acquired the mutex `election:NAME` itself: publishes a value for the term

@@ -31,8 +31,8 @@ class HOLDFAST_API metrics_server {
 public:
     /// Throws invalid_option if the address is not valid or is in use, limit_reached if the system
     /// refuses a thread or a descriptor.
-    explicit metrics_server(metrics_server_options options = {});
-    explicit metrics_server(const client& client, metrics_server_options options = {});
+    explicit metrics_server(const metrics_server_options& options = {});
+    explicit metrics_server(const client& client, const metrics_server_options& options = {});
     metrics_server(const metrics_server&) = delete;
     metrics_server& operator=(const metrics_server&) = delete;
     ~metrics_server();

@@ -83,10 +83,10 @@ private:
     std::optional<http::http_server> server_; // last: its thread ends first
 };
 
-metrics_server::metrics_server(metrics_server_options options)
+metrics_server::metrics_server(const metrics_server_options& options)
     : state_{std::make_unique<state>(options.address)} {}
-metrics_server::metrics_server(const client& client, metrics_server_options options)
-    : metrics_server{std::move(options)} {
+metrics_server::metrics_server(const client& client, const metrics_server_options& options)
+    : metrics_server{options} {
     add(client);
 }
 metrics_server::~metrics_server() = default;

@@ -101,9 +101,10 @@ public:
         for (const auto& client : clients_) {
             const auto& times = client.values.*member;
             std::uint64_t up_to = 0;
-            for (std::size_t range = 0; range < times.bounds.size(); ++range) {
+            for (std::size_t range = 0; range < duration_histogram::bounds.size(); ++range) {
                 up_to += times.counts[range];
-                line(name + "_bucket", braced(client, "le", seconds(times.bounds[range])), up_to);
+                line(name + "_bucket",
+                     braced(client, "le", seconds(duration_histogram::bounds[range])), up_to);
             }
             line(name + "_bucket", braced(client, "le", "+Inf"), times.count());
             text_ += name + "_sum" + braced(client) + ' ' + seconds(times.sum) + '\n';

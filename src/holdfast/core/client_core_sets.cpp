@@ -111,8 +111,8 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
         for (auto& sleeper : sleepers) { await(sleeper); }
     }
     set_result out;
-    for (std::size_t at = 0; at < tasks.size(); ++at) {
-        auto part = result_of(*tasks[at], plan);
+    for (const auto& task : tasks) {
+        auto part = result_of(*task, plan);
         if (part.hold) {
             out.holds.push_back(std::move(part.hold));
         } else if (part.failure) {
