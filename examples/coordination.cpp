@@ -37,9 +37,9 @@ void wait_for_all(const char* url) {
 
 int meet(const char* url) {
     std::atomic<int> steps{0};
-    std::vector<std::jthread> workers;
-    for (int i = 0; i < 2; ++i) {
-        workers.emplace_back([url, &steps] {
+    std::vector<std::jthread> workers(2);
+    for (auto& worker : workers) {
+        worker = std::jthread{[url, &steps] {
             // [doc: barrier]
             holdfast::client fleet{url};
             holdfast::barrier round{fleet, "simulation", 2};
@@ -48,23 +48,23 @@ int meet(const char* url) {
                 round.arrive_and_wait(); // nobody begins the next step before all are here
             }
             // [end]
-        });
+        }};
     }
     workers.clear(); // joins
     return steps;
 }
 
 void migrate_once(const char* url) {
-    std::vector<std::jthread> hosts;
-    for (int i = 0; i < 3; ++i) {
-        hosts.emplace_back([url] {
+    std::vector<std::jthread> hosts(3);
+    for (auto& host : hosts) {
+        host = std::jthread{[url] {
             // [doc: once]
             holdfast::client fleet{url};
             holdfast::once_flag migrated{fleet, "schema-7"};
             const std::string version = holdfast::call_once(migrated, [] { return migrate(); });
             // [end]
             if (version != "schema 7") { std::cout << "another result: " << version << '\n'; }
-        });
+        }};
     }
 }
 

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -108,6 +107,9 @@ next waiter gets the lock with a higher token. Until the notice arrives both may
 they hold it, and only a store that checks tokens is safe: end the holder first if you can.
 Exit code 1: nobody held it, or not with that token, or you did not confirm.)";
 
+/// Tokens are below it.
+constexpr std::uint64_t largest_token = (std::uint64_t{1} << 53U) - 1;
+
 } // namespace
 
 void add_break(CLI::App& app, action& chosen) {
@@ -118,7 +120,7 @@ void add_break(CLI::App& app, action& chosen) {
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_option("--token", flags->token, "Only the hold with this token")
         ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
+        ->check(CLI::Range(std::uint64_t{1}, largest_token));
     sub->add_flag("-y,--yes", flags->yes, "Do not ask; required without a terminal");
     add_engine_flags(*sub, flags->engine);
     sub->callback([flags, &chosen] { chosen = [flags] { return break_lock(*flags); }; });

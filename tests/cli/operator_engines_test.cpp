@@ -30,7 +30,10 @@ protected:
         const auto& name = GetParam().name;
         return name.starts_with("redis_plain") || name.starts_with("redis_redisson");
     }
-    [[nodiscard]] static bool has_tokens() { return GetParam().name != "redis_plain"; }
+    [[nodiscard]] static bool has_tokens() {
+        const auto& name = GetParam().name;
+        return name != "redis_plain" && name != "redis_redisson_fair";
+    }
 
     std::unique_ptr<store> store_;
 };

@@ -45,16 +45,18 @@ TEST_F(redlock_rejoin, nodes_that_lost_their_data_grant_nothing_while_a_lease_ma
     const auto held = stock.acquire();
     servers[0].flush_all();
     servers[1].flush_all(); // a majority has forgotten the lock
-    while (held.valid()) {
+    bool granted = false;
+    while (!granted && held.valid()) {
         std::error_code ignored;
-        EXPECT_FALSE(other.try_lock(ignored));
+        granted = other.try_lock(ignored);
+        EXPECT_FALSE(granted && held.valid()) << "P1"; // a machine that stalls may pass the lease
     }
-    EXPECT_TRUE(eventually(
-        [&] {
-            std::error_code ignored;
-            return other.try_lock(ignored);
-        },
-        2 * rejoin_delay));
+    EXPECT_TRUE(granted || eventually(
+                               [&] {
+                                   std::error_code ignored;
+                                   return other.try_lock(ignored);
+                               },
+                               2 * rejoin_delay));
 }
 
 TEST_F(redlock_rejoin, a_restart_counts_as_lost_data) { // P1
