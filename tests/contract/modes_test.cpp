@@ -184,6 +184,7 @@ TEST_P(other_use, of_a_name_as_another_primitive_is_an_error_while_it_is_in_use)
 
 TEST_P(other_use, of_a_mutex_as_a_shared_mutex_is_an_error_and_soon_told) { // P1, P9
     HOLDFAST_NEEDS(can(primitive::shared_mutex).supported);
+    HOLDFAST_NEEDS(can().checks_use);
     auto fleet = connect();
     holdfast::mutex as_mutex{fleet, "name"};
     holdfast::shared_mutex as_shared{fleet, "name"};
