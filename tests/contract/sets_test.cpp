@@ -181,6 +181,7 @@ TEST_P(sets, refuse_invalid_names_and_options_before_any_request) {
 
 TEST_P(sets, name_the_lock_that_is_of_another_kind) {
     HOLDFAST_NEEDS(can(holdfast::primitive::shared_mutex).supported);
+    HOLDFAST_NEEDS(can().checks_use);
     auto mine = connect();
     holdfast::shared_mutex b{mine, "b"};
     const auto reading = b.acquire_shared();

@@ -50,7 +50,7 @@ void leadership::body::erase(detail::wait_limit wait) const noexcept {
 }
 
 leadership::leadership() noexcept = default;
-leadership::leadership(std::unique_ptr<body> body) noexcept : body_{std::move(body)} {}
+leadership::leadership(std::unique_ptr<body> content) noexcept : body_{std::move(content)} {}
 leadership::leadership(leadership&& other) noexcept = default;
 
 leadership& leadership::operator=(leadership&& other) noexcept {
