@@ -303,6 +303,15 @@ TEST_P(sets, hand_off_each_name_that_is_waited_for) { // P6
         << "sent again";
 }
 
+TEST_P(sets, that_are_not_complete_leave_no_name_resting) { // P8
+    HOLDFAST_NEEDS(can().min_hold);
+    auto mine = connect();
+    auto theirs = connect();
+    const auto held = holdfast::mutex{theirs, "b"}.acquire();
+    EXPECT_FALSE(holdfast::try_acquire_all_for(mine, abc, 200ms, {.min_hold = 20s}));
+    EXPECT_TRUE((holdfast::mutex{theirs, "a"}.try_acquire())) << "it was held for nothing";
+}
+
 TEST_P(sets, rest_for_their_min_hold) {
     HOLDFAST_NEEDS(can().min_hold);
     auto mine = connect();

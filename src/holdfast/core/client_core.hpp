@@ -122,6 +122,7 @@ public:
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
     void forget(hold& hold); ///< stops its renewal, and reports no loss
+    [[nodiscard]] bool withdraw(hold& hold);
     /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
     /// an operator's renewal or release.
     /// Fails without an answer after connect_wait, or `at_most` if that is shorter.

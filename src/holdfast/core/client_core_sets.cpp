@@ -96,6 +96,8 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
     }
     const auto set = std::make_shared<set_request>(*this, tasks);
     std::vector<drive::sleeper> sleepers(tasks.size());
+    set_result out;
+    out.holds.reserve(tasks.size()); // before anything is granted
     try {
         driver_turn turn{*driver_};
         ensure_threads();
@@ -110,7 +112,6 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
         const std::stop_callback cancel{stop, [this, &set] { driver_->cancel(set); }};
         for (auto& sleeper : sleepers) { await(sleeper); }
     }
-    set_result out;
     for (const auto& task : tasks) {
         auto part = result_of(*task, plan);
         if (part.hold) {
@@ -127,6 +128,15 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
     return out;
 }
 
+/// Gives back a hold for which nothing was done, so it must not rest for its min_hold. False: the
+/// engine has not confirmed it.
+bool client_core::withdraw(hold& hold) {
+    const auto result = execute(engine::withdraw_op{hold.ticket()}, release_wait);
+    if (result.failure) { return false; }
+    forget(hold);
+    return true;
+}
+
 /// One name after the other. Everybody who needs several takes them in the same order, so nobody
 /// waits for one that waits for it. `lost`: a name was lost while another was awaited.
 set_result client_core::acquire_in_order(std::span<const lock_request> requests, instant give_up,
@@ -134,6 +144,12 @@ set_result client_core::acquire_in_order(std::span<const lock_request> requests,
     set_result out;
     out.holds.reserve(requests.size());
     const auto give_back = [&] {
+        for (std::size_t at = out.holds.size(); at > 0; --at) {
+            if (requests[at - 1].options.min_hold > milliseconds{0} &&
+                withdraw(*out.holds[at - 1])) {
+                out.holds.erase(out.holds.begin() + static_cast<std::ptrdiff_t>(at - 1));
+            }
+        }
         release_in_background(out.holds, false);
         out.holds.clear();
     };

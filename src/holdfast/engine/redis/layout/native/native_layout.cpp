@@ -33,7 +33,9 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     can.queue = queueing::grant;
     can.fencing = true;
     can.min_hold = true;
-    can.sets = can.downgrades = true;
+    can.sets = true;
+    // After lost data a reader that was a writer could be taken for one still: see reclaim_book.
+    can.downgrades = !has_grace();
     if (has_grace()) {
         can.longest_lease = options_.max_lease;
         can.longest_lease_option = "max_lease in the URL";
