@@ -87,7 +87,7 @@ public:
 private:
     friend class election;
     class body;
-    explicit leadership(std::unique_ptr<body> body) noexcept;
+    explicit leadership(std::unique_ptr<body> content) noexcept;
     std::unique_ptr<body> body_;
 };
 
