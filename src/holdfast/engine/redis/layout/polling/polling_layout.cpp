@@ -51,7 +51,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
     if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
         return "the layout does not acquire several names in one step";
     }
-    if (std::holds_alternative<downgrade_op>(op)) { return "the layout has only mutexes"; }
+    if (std::holds_alternative<downgrade_op>(op)) { return "the layout does not downgrade"; }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
