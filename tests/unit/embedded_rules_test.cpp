@@ -46,6 +46,15 @@ TEST(embedded_url, refuses_paths_that_processes_would_resolve_differently) {
     EXPECT_NE(refusal("embedded:/a%00b").find("NUL"), std::string::npos);
 }
 
+TEST(embedded_url, never_quotes_the_password_of_a_url_in_the_wrong_place) {
+    for (const char* text : {"embedded:redis://user:secret@host", "embedded:/r//user:secret@host/",
+                             "embedded:/a?mode=redis://user:secret@host"}) {
+        const auto message = refusal(text);
+        EXPECT_EQ(message.find("secret"), std::string::npos) << message;
+        EXPECT_NE(message.find("host"), std::string::npos) << message;
+    }
+}
+
 TEST(embedded_url, refuses_modes_with_access_for_others) {
     for (const char* mode : {"0666", "0640", "0644", "0777", "0", "", "-1", "0600x", "rw"}) {
         EXPECT_NE(refusal(std::string{"embedded:/a?mode="} + mode).find("mode"), std::string::npos)

@@ -66,6 +66,16 @@ TEST(quorum_url, says_what_is_wrong_and_in_which_node) {
     }
 }
 
+TEST(quorum_url, never_quotes_a_password_also_where_it_is_misspelt) {
+    try {
+        (void)make("quorum:?node=is:redis://user:secret@a");
+        ADD_FAILURE();
+    } catch (const holdfast::error& thrown) {
+        EXPECT_EQ(thrown.code(), errc::unsupported);
+        EXPECT_THAT(thrown.what(), HasSubstr("node is:a: there is no engine 'is'"));
+    }
+}
+
 TEST(quorum_url, names_the_layout_that_lacks_a_capability) {
     const auto label = [](const std::string& url) {
         return std::string{make(url)->caps_in(primitive::mutex, {}).label};

@@ -135,6 +135,10 @@ void url::allow_only(const std::vector<std::string_view>& known) const {
     if (!nodes.empty()) { require_known("node"); }
 }
 
+std::string without_user(std::string_view text) {
+    return std::string{text.substr(text.rfind('@') + 1)};
+}
+
 std::optional<base::milliseconds> read_duration(std::string_view text) noexcept {
     constexpr std::int64_t longest = 1'000'000'000;
     std::int64_t value = 0;

@@ -29,6 +29,10 @@ struct url {
     void allow_only(const std::vector<std::string_view>& known) const;
 };
 
+/// `text` for a message: without what precedes its last '@', which may be a user and a password,
+/// also where a URL stands in the wrong place.
+[[nodiscard]] std::string without_user(std::string_view text);
+
 /// `30s`, `500ms`, `2m`, `1h`; a number alone is milliseconds. Empty: it is no duration.
 [[nodiscard]] std::optional<base::milliseconds> read_duration(std::string_view text) noexcept;
 

@@ -26,7 +26,7 @@ mode_t parse_mode(const std::string& text) {
     if (text == "0660" || text == "660") { return 0660; }
     throw error{errc::invalid_url, "embedded: mode must be 0600 (only this user) or 0660 (also the "
                                    "file's group), not '" +
-                                       text + "'"};
+                                       without_user(text) + "'"};
 }
 
 } // namespace
@@ -40,7 +40,7 @@ location parse_location(const url& url) {
     location out;
     out.path = url.path;
     if (!out.path.empty() && out.path.front() != '/') {
-        throw error{errc::invalid_url, "embedded: the path '" + out.path +
+        throw error{errc::invalid_url, "embedded: the path '" + without_user(out.path) +
                                            "' is relative; write embedded:/absolute/path, so that "
                                            "all processes mean the same file"};
     }
@@ -49,7 +49,7 @@ location parse_location(const url& url) {
                     "embedded: the path has a NUL byte; write a path without it"};
     }
     if (!out.path.empty() && out.path.back() == '/') {
-        throw error{errc::invalid_url, "embedded: the path '" + out.path +
+        throw error{errc::invalid_url, "embedded: the path '" + without_user(out.path) +
                                            "' is a folder; write embedded:/path/locks.db"};
     }
     if (out.path.size() > longest_path) {

@@ -41,11 +41,10 @@ void share_user(std::vector<std::string>& hosts) {
     }
 }
 
-/// What messages call a node: never its user or password.
+/// What messages call a node: never its user or password, also where the URL is misspelt.
 std::string label_of(const url& node) {
-    const auto at = node.authority.rfind('@');
-    const auto host = at == std::string::npos ? node.authority : node.authority.substr(at + 1);
-    return host.empty() ? node.scheme + ':' + node.path : host;
+    const auto host = without_user(node.authority);
+    return host.empty() ? node.scheme + ':' + without_user(node.path) : host;
 }
 
 /// An error names the node: there are several, and each has a host and a port.
