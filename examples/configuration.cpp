@@ -14,7 +14,6 @@
 using namespace std::chrono_literals;
 
 namespace {
-
 constexpr int changes = 5;
 
 /// The store: two files that belong together, read and written one by one.
@@ -34,8 +33,7 @@ private:
 };
 
 struct settings {
-    int hosts = 0;
-    int ports = 0;
+    int hosts = 0, ports = 0;
     std::uint64_t token = 0;
 };
 
@@ -68,19 +66,16 @@ int main(int argc, char** argv) {
     store files;
     std::atomic<bool> torn{false};
     std::atomic<int> loads{0};
-    std::vector<std::jthread> readers;
-    readers.reserve(4);
-    for (int i = 0; i < 4; ++i) {
-        readers.emplace_back([&] { // each could be a process of its own
-            holdfast::client fleet{url};
-            holdfast::shared_mutex lock{fleet, "configuration"};
-            settings copy;
-            while (copy.ports < changes) {
-                if (refresh(copy, lock, files)) { ++loads; }
-                if (copy.hosts != copy.ports) { torn = true; }
-            }
-        });
-    }
+    const auto read = [&] { // each could be a process of its own
+        holdfast::client fleet{url};
+        holdfast::shared_mutex lock{fleet, "configuration"};
+        for (settings copy; copy.ports < changes;) {
+            loads += refresh(copy, lock, files) ? 1 : 0;
+            if (copy.hosts != copy.ports) { torn = true; }
+        }
+    };
+    std::vector<std::jthread> readers(4);
+    for (auto& reader : readers) { reader = std::jthread{read}; }
     holdfast::client fleet{url};
     holdfast::shared_mutex lock{fleet, "configuration"};
     for (int version = 1; version <= changes; ++version) {
@@ -88,7 +83,6 @@ int main(int argc, char** argv) {
         change(files, lock, version);
     }
     readers.clear(); // joins: each has seen the last version
-
     std::cout << "a reader saw half of a change: " << (torn ? "YES" : "no") << '\n';
     const bool only_changes = loads <= 4 * (1 + changes);
     std::cout << "readers loaded changes only: " << (only_changes ? "yes" : "NO") << '\n';

@@ -73,7 +73,6 @@ int main(int argc, char** argv) {
     servers.clear(); // joins
     std::cout << "order 7: " << answers[0] << " accepted, " << answers[1] << " duplicates, "
               << answers[2] << " busy\n";
-
     holdfast::client fleet{url};
     const bool accepted = submit(fleet, table, 42, "order 8") == answer::accepted;
     std::cout << "order 8, by the same user: " << (accepted ? "accepted" : "refused") << '\n';

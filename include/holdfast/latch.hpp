@@ -43,8 +43,9 @@ struct arrival_options {
 /// holdfast::error, or set in the std::error_code, which is cleared on success. If the engine
 /// cannot be reached for `connect_wait`, or for the time-out of the call if that is shorter, the
 /// call fails with unavailable; an arrival that may have reached the engine fails with
-/// unknown_outcome, and can be repeated with the same id. Engines without cells (a quorum, foreign
-/// layouts) refuse the constructor with unsupported.
+/// unknown_outcome, and can be repeated with the same id. Engines without cells (a quorum, layouts
+/// plain and redisson_fair) refuse the constructor with unsupported. In layout redisson it is
+/// Redisson's count-down latch.
 ///
 /// Thread safety: all members may be called from any thread. Neither copied nor moved, as in std.
 class HOLDFAST_API latch {

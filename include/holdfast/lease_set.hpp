@@ -22,6 +22,7 @@
 namespace holdfast {
 
 namespace core {
+class hold;
 class hold_set;
 } // namespace core
 
@@ -34,8 +35,9 @@ class hold_set;
 /// As soon as one name is lost, the set is lost, and the library releases the others. Otherwise it
 /// is as a lease.
 ///
-/// Thread safety: valid(), remaining(), token(), tokens(), names(), lost() and why_lost() may be
-/// called from any thread at any time, as long as no other thread moves or destroys the object.
+/// Thread safety: valid(), remaining(), token(), tokens(), owner(), names(), lost() and why_lost()
+/// may be called from any thread at any time, as long as no other thread moves or destroys the
+/// object.
 /// After fork() a set is inert in the child: it is not valid, and its destructor does nothing.
 class HOLDFAST_API lease_set {
 public:
@@ -71,6 +73,9 @@ public:
     /// All names with their tokens. Throws as token() does.
     [[nodiscard]] std::map<std::string, std::uint64_t> tokens() const;
 
+    /// The owner's id of a name: see lease::owner(). Throws not_held as token() does.
+    [[nodiscard]] std::string owner(std::string_view name) const;
+
     /// Stop is requested when the set is lost, but not when it is released. Callbacks run on a
     /// thread of the library. Throws limit_reached if the system refuses that thread.
     [[nodiscard]] std::stop_token lost() const;
@@ -93,6 +98,7 @@ private:
 
     lease_set(std::shared_ptr<core::client_core> core,
               std::shared_ptr<core::hold_set> set) noexcept;
+    [[nodiscard]] const core::hold& find(std::string_view name, const char* call) const;
     void release_in_background() noexcept;
 
     std::shared_ptr<core::client_core> core_; // destroyed after set_, which uses it

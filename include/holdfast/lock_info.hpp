@@ -35,6 +35,7 @@ struct lock_info {
     std::string name{};
     primitive kind = primitive::mutex;
     unsigned limit = 1;           ///< the most permits of a semaphore
+    bool resized = false;         ///< the limit was set by counting_semaphore::resize
     std::uint64_t last_token = 0; ///< the highest token issued; 0 if none, or if forgotten
     std::vector<party> holders{};
     std::vector<party> waiters{}; ///< first in, first out

@@ -29,6 +29,7 @@ private:
 
 /// std::counting_semaphore across processes: at most `limit` permits are out at a time. Every user
 /// of a name must give the same limit: another one fails with wrong_limit while permits are out.
+/// After resize() the new limit counts for all users, whatever limit they have given.
 ///
 ///     holdfast::counting_semaphore slots{fleet, "encoder", 3};
 ///     auto slot = slots.acquire();      // one permit; the lease returns it
@@ -128,8 +129,19 @@ public:
                                     &failure);
     }
 
-    /// The most permits that can be out at a time.
+    /// The limit that this object was made with. resize() does not change it: see available().
     [[nodiscard]] unsigned max() const noexcept { return limit_; }
+
+    /// Changes the limit for all users of the name, from 1 to 10,000. If it grows, waiters get
+    /// permits in their order, in the same step. If it shrinks, holders keep their permits, and
+    /// nobody gets one until fewer than the new limit are out. A request for more permits than the
+    /// limit fails with invalid_option, also one that waits. The limit stays until the next
+    /// resize(), or until the semaphore was not used for 30 days. If two calls overlap, one of them
+    /// counts. With a std::error_code it returns false if it failed. Layout redisson: unsupported.
+    void resize(permit_count limit) { (void)handle().resize(limit.value(), nullptr); }
+    bool resize(permit_count limit, std::error_code& failure) {
+        return handle().resize(limit.value(), &failure);
+    }
 
     /// How many permits are free: the limit without what is held now. Others may
     /// take or return some before you use the number. Waiters do not count, but they are served

@@ -54,7 +54,8 @@ terms terms_of(const words& arguments, bool waits) {
         return std::find(from, arguments.end(), option) != arguments.end();
     };
     const auto kind = [&]() -> std::string {
-        for (const auto* const each : {"read", "write", "fair", "semaphore", "expirable"}) {
+        for (const auto* const each :
+             {"read", "write", "fair", "multi", "semaphore", "expirable"}) {
             if (has(each)) { return each; }
         }
         return {};
@@ -115,9 +116,19 @@ void driver::handle(const std::string& number, const std::string& command, const
         aside([this, arguments] { return force(arguments); });
     } else if (command == "count") {
         aside([this, arguments] { return count(arguments); });
+    } else if (command == "missing" || command == "arrive" || command == "await") {
+        aside([this, command, arguments] { return use_latch(command, arguments); });
     } else {
         told(number, [] { return "unsupported"; });
     }
+}
+
+std::string driver::use_latch(const std::string& command, const words& arguments) {
+    latch shared{fleet_, arguments.at(0), static_cast<unsigned>(std::stoul(arguments.at(1)))};
+    if (command == "missing") { return std::to_string(shared.remaining()); }
+    if (command == "await") { return shared.wait_for(in_ms(arguments.at(2))) ? "open" : "closed"; }
+    shared.count_down();
+    return "arrived";
 }
 
 std::string driver::intrude(const std::string& name) {

@@ -43,6 +43,7 @@ private:
     owner& owner_of(const std::string& name);
     std::string intrude(const std::string& name);
     std::string force(const words& arguments);
+    std::string use_latch(const std::string& command, const words& arguments);
     std::string ask(const std::string& name);
     std::string count(const words& arguments);
 

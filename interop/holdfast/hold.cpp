@@ -28,6 +28,12 @@ std::string hold::acquire(const terms& wanted) {
     lease_.reset();
     counted_.reset();
     mutex_.reset();
+    set_.reset();
+    if (wanted.kind == "multi") {
+        set_ = try_acquire_all_for(fleet_, {wanted.name, wanted.name + ":second"}, wanted.wait,
+                                   {.lease = wanted.lease, .renew = false});
+        return set_ ? "held" : "busy";
+    }
     if (!wanted.kind.empty()) {
         lease_ = take_kind(wanted);
         return lease_ ? "held" : "busy";
@@ -83,6 +89,7 @@ std::string hold::renew() {
 }
 
 std::string hold::release() {
+    if (set_) { return set_->release() == release_answer::released ? "released" : "lost"; }
     if (lease_) { return lease_->release() == release_answer::released ? "released" : "lost"; }
     const bool still_ours = counted_ ? counted_->valid() : mutex_->valid();
     unsigned left = 0;

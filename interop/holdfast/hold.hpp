@@ -49,6 +49,7 @@ private:
     std::optional<mutex> mutex_;
     std::optional<lease> lease_;
     std::optional<recursive_mutex> counted_;
+    std::optional<lease_set> set_; ///< or of two names
 };
 
 } // namespace holdfast::interop

@@ -33,6 +33,16 @@ word_kind classify(const CLI::App& run, const std::string& word) {
     return word_kind::flag;
 }
 
+/// Whether the word is `-c`, alone or with other letters: no command follows the names then.
+bool gives_shell_line(const CLI::App& run, const std::string& word) {
+    if (word.starts_with("--")) { return word == "--command" || word.starts_with("--command="); }
+    for (std::size_t at = 1; at < word.size() && word[0] == '-'; ++at) {
+        if (word[at] == 'c') { return true; }
+        if (classify(run, std::string{"-"} + word[at]) != word_kind::flag) { return false; }
+    }
+    return false;
+}
+
 } // namespace
 
 command_split split_command_line(const CLI::App& run, const std::vector<std::string>& words) {
@@ -41,7 +51,9 @@ command_split split_command_line(const CLI::App& run, const std::vector<std::str
     if (dashes < size) { return {dashes, dashes + 1}; }
     if (words.empty() || words[0] != run.get_name()) { return {size, size}; }
     for (std::ptrdiff_t at = 1; at < size; ++at) {
-        switch (classify(run, words[static_cast<std::size_t>(at)])) {
+        const auto& word = words[static_cast<std::size_t>(at)];
+        if (gives_shell_line(run, word)) { return {size, size}; }
+        switch (classify(run, word)) {
         case word_kind::not_option: return {at + 1, at + 1};
         case word_kind::flag: break;
         case word_kind::option_with_value: ++at; break;

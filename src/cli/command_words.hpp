@@ -19,7 +19,7 @@ struct command_split {
 };
 
 /// The command is everything after `--`. Without `--`, in `holdfast run [options] NAME COMMAND...`,
-/// it is everything after NAME, even if CLI11 would take it for an option.
+/// it is everything after NAME, even if CLI11 would take it for an option. With -c there is none.
 [[nodiscard]] command_split split_command_line(const CLI::App& run,
                                                const std::vector<std::string>& words);
 

@@ -35,7 +35,7 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
     run_settings out;
     out.engine = parse_engine_flags(flags.engine);
     out.election = flags.name;
-    out.name = "election:" + flags.name;
+    out.names = {"election:" + flags.name};
     out.command = command;
     out.published = flags.value;
     out.hold.lease = parse_positive_duration("--lease", flags.lease);

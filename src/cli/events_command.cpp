@@ -18,7 +18,6 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -57,7 +56,9 @@ public:
             return writable_;
         });
         for (const auto& key : changes_.absent()) {
-            if (!is_held(key)) { report(changes_.remove(key, now())); }
+            if (!is_held_by(admin_.inspect(key.lock), key.owner)) {
+                report(changes_.remove(key, now()));
+            }
         }
         first_ = false;
         return writable_;
@@ -65,12 +66,6 @@ public:
 
 private:
     static base::instant now() { return base::boot_clock::now(); }
-
-    [[nodiscard]] bool is_held(const hold_changes::hold_key& key) const {
-        const auto found = admin_.inspect(key.lock);
-        return found && std::any_of(found->holders.begin(), found->holders.end(),
-                                    [&](const party& each) { return each.owner == key.owner; });
-    }
 
     void print_all(const std::vector<hold_change>& changes) {
         for (const auto& change : changes) { report(change); }

@@ -126,7 +126,7 @@ private:
         if (phase_ == phase::releasing) {
             print_message(
                 settings_,
-                quote_name(settings_.name) +
+                quote_names(settings_.names) +
                     " is still being released; it is free when its lease expires at the latest");
         }
         set_death_signal(last_signal_);

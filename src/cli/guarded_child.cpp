@@ -19,7 +19,7 @@ namespace holdfast::cli {
 using namespace std::chrono_literals;
 using base::boot_clock;
 
-void publish_deadline(const guardian_context& context, const lease& held) {
+void publish_deadline(const guardian_context& context, const held_lock& held) {
     const auto now = boot_clock::now(); // read first: the result is never later than the deadline
     context.deadline.set(now + held.remaining());
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The command that runs under the lock: started, watched, and ended in time with its process tree.
 
+#include "cli/held_lock.hpp"
 #include "cli/loss_event_fd.hpp"
 #include "cli/message_socket.hpp"
 #include "cli/prepared_child.hpp"
@@ -8,8 +9,6 @@
 #include "cli/shared_deadline.hpp"
 #include "cli/signals.hpp"
 #include "holdfast/base/clock.hpp"
-
-#include <holdfast/lease.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -32,7 +31,7 @@ struct guardian_context {
 };
 
 /// Tells the front when to end the child if the guardian does not.
-void publish_deadline(const guardian_context& context, const lease& held);
+void publish_deadline(const guardian_context& context, const held_lock& held);
 
 /// The child and its process tree, from the start until none of it is left.
 ///
@@ -42,8 +41,8 @@ void publish_deadline(const guardian_context& context, const lease& held);
 ///   gone         no process is left: the lock can be released
 class guarded_child {
 public:
-    guarded_child(const guardian_context& context, lease& held)
-        : context_{context}, settings_{context.settings}, held_{held}, loss_{held} {}
+    guarded_child(const guardian_context& context, const held_lock& held)
+        : context_{context}, settings_{context.settings}, held_{held}, loss_{held.lost()} {}
 
     /// False: it could not be started, and status() is that of a shell: 127 or 126.
     bool start(prepared_child& prepared);
@@ -71,7 +70,7 @@ private:
 
     const guardian_context& context_;
     const run_settings& settings_;
-    lease& held_;
+    const held_lock& held_;
     loss_event_fd loss_; ///< ends the command at once when the lock is broken
     state state_ = state::running;
     pid_t child_ = 0;

@@ -3,6 +3,7 @@
 #include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guarded_child.hpp"
+#include "cli/held_lock.hpp"
 #include "cli/hold_log.hpp"
 #include "cli/interruption.hpp"
 #include "cli/lock_operations.hpp"
@@ -12,7 +13,6 @@
 #include "cli/prepared_child.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
-#include "cli/token_text.hpp"
 #include "holdfast/base/fd.hpp"
 
 #include <holdfast/holdfast.hpp>
@@ -38,7 +38,7 @@ using std::chrono::milliseconds;
 
 /// Asks the front whether to start the command, which is ready. False: cancelled, or the lease was
 /// lost meanwhile. If the job was stopped (Ctrl-Z), the front answers after SIGCONT.
-bool front_confirms_start(const guardian_context& context, const lease& held, pid_t child) {
+bool front_confirms_start(const guardian_context& context, const held_lock& held, pid_t child) {
     publish_deadline(context, held); // before the message, after which the front reads it
     context.front.send({message::kind::ready, child});
     for (;;) {
@@ -73,30 +73,30 @@ bool is_cancelled(const guardian_context& context) {
 }
 
 /// Empty if someone else holds the lock, or if `cancelled`; nothing is held then.
-std::optional<lease> acquire_unless_cancelled(client& client, const guardian_context& context,
-                                              base::instant end, bool& cancelled) {
+std::optional<held_lock> acquire_unless_cancelled(client& client, const guardian_context& context,
+                                                  base::instant end, bool& cancelled) {
     std::optional<milliseconds> wait;
     if (end != base::never) {
         wait = std::max(std::chrono::ceil<milliseconds>(end - boot_clock::now()), milliseconds{0});
     }
-    std::optional<lease> held;
+    std::optional<held_lock> held;
     std::stop_token stop;
     {
         const interruption_watch watch{{{context.front.descriptor(), context.events.descriptor()},
                                         [&context] { return is_cancelled(context); }}};
         stop = watch.stop();
-        held = acquire_lock(client, context.settings, wait, stop);
+        held = acquire_names(client, context.settings, wait, stop);
     } // from here on only this thread reads the front's messages
     cancelled = stop.stop_requested();
     if (!cancelled) { return held; }
-    if (held) { release_lock(*held); } // granted at the same moment
+    if (held) { held->release(); } // granted at the same moment
     return std::nullopt;
 }
 
 /// Retries if the lease has nearly expired by the time that we see it, because we were stopped. A
 /// lease from a hand-off is short until its first renewal, which we cannot wait for.
-std::optional<lease> acquire_with_time_left(client& client, const guardian_context& context,
-                                            bool& cancelled) {
+std::optional<held_lock> acquire_with_time_left(client& client, const guardian_context& context,
+                                                bool& cancelled) {
     constexpr std::chrono::hours century{24L * 365 * 100}; // a longer wait has no limit
     const auto end = context.settings.wait && *context.settings.wait < century
                          ? base::later(boot_clock::now(), *context.settings.wait)
@@ -140,7 +140,7 @@ void hold_and_run(const guardian_context& context) {
     auto engine = settings.engine;
     engine.options.observer = losses;
     auto client = engine.open();
-    const metrics_export metrics{client, settings.metrics, settings.name};
+    const metrics_export metrics{client, settings.metrics, join_names(settings.names)};
     bool cancelled = false;
     hold_log log{settings};
     auto held = acquire_with_time_left(client, context, cancelled);
@@ -150,19 +150,19 @@ void hold_and_run(const guardian_context& context) {
                             cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
-    if (!settings.election.empty()) { publish_value(client, settings, *held); }
+    if (!settings.election.empty()) { publish_value(client, settings, held->single()); }
     log.acquired(*held);
     prepared_child prepared{settings.command,
-                            {{"HOLDFAST_NAME", settings.name},
-                             {"HOLDFAST_TOKEN", token_text(*held)},
-                             {"HOLDFAST_OWNER", held->owner()},
-                             {run_owners_variable, append_run_owner(held->owner())}},
+                            {{"HOLDFAST_NAME", held->names()},
+                             {"HOLDFAST_TOKEN", held->tokens()},
+                             {"HOLDFAST_OWNER", held->owners()},
+                             {run_owners_variable, append_run_owner(held->owners())}},
                             context.signals,
                             context.group};
     if (!front_confirms_start(context, *held, prepared.pid())) {
         const bool valid = held->valid();
         context.deadline.set(base::never);
-        if (valid) { release_lock(*held); }
+        if (valid) { held->release(); }
         context.front.send(
             {message::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
@@ -175,8 +175,8 @@ void hold_and_run(const guardian_context& context) {
     if (child.was_lost()) {
         const bool has_max_hold = settings.hold.max_hold > milliseconds{0};
         print_message(settings,
-                      quote_name(settings.name) + ": the lock was lost (" +
-                          escape_text(losses->cause(*held, has_max_hold)) +
+                      quote_names(settings.names) + ": the lock was lost (" +
+                          escape_text(losses->cause(held->why_lost(), has_max_hold)) +
                           "), so the command was ended; run it again",
                       log_level::error);
         context.front.send({message::kind::finished, exit_code::lost});
@@ -184,7 +184,7 @@ void hold_and_run(const guardian_context& context) {
     }
     context.deadline.set(base::never); // the command has ended: the release is not urgent
     context.front.send({message::kind::exited, child.status()});
-    if (release_lock(*held)) { log.released(); }
+    if (held->release()) { log.released(); }
     context.front.send({message::kind::released});
 }
 

@@ -1,5 +1,7 @@
 #include "cli/hold_changes.hpp"
 
+#include <algorithm>
+
 namespace holdfast::cli {
 
 const char* to_string(hold_change::kind type) noexcept {
@@ -9,6 +11,11 @@ const char* to_string(hold_change::kind type) noexcept {
     case hold_change::kind::expired: return "expired";
     }
     return "";
+}
+
+bool is_held_by(const std::optional<lock_info>& lock, const std::string& owner) {
+    return lock && std::any_of(lock->holders.begin(), lock->holders.end(),
+                               [&](const party& each) { return each.owner == owner; });
 }
 
 std::vector<hold_change> hold_changes::add(const lock_info& lock, base::instant now) {

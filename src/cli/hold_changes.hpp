@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct hold_change {
 };
 
 [[nodiscard]] const char* to_string(hold_change::kind type) noexcept;
+
+/// Whether this owner holds the lock, as an inspection has found it.
+[[nodiscard]] bool is_held_by(const std::optional<lock_info>& lock, const std::string& owner);
 
 /// Remembers the holds of the last walk. A walk is: begin_walk(), add() for each lock, absent(),
 /// remove() for those that are gone. Memory: all holds.

@@ -2,8 +2,8 @@
 
 #include "cli/duration.hpp"
 #include "cli/messages.hpp"
-#include "cli/token_text.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace holdfast::cli {
@@ -17,8 +17,9 @@ std::string elapsed(base::instant since) {
 
 } // namespace
 
-void hold_log::acquired(const lease& held) {
-    const auto token = token_text(held);
+void hold_log::acquired(const held_lock& held) {
+    auto token = held.tokens();
+    std::replace(token.begin(), token.end(), '\n', ' ');
     print("acquired after " + elapsed(since_) + (token.empty() ? "" : ", token " + token) +
           ", lease " + format_duration(settings_.hold.lease));
     since_ = base::boot_clock::now();
@@ -28,7 +29,7 @@ void hold_log::released() const { print("released after " + elapsed(since_)); }
 
 void hold_log::print(const std::string& text) const {
     if (settings_.verbosity != verbosity::verbose) { return; }
-    print_message(quote_name(settings_.name) + ": " + text, log_level::info);
+    print_message(quote_names(settings_.names) + ": " + text, log_level::info);
 }
 
 } // namespace holdfast::cli

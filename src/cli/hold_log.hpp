@@ -1,10 +1,9 @@
 #pragma once
 // What `run -v` prints about its own hold: the grant and the release.
 
+#include "cli/held_lock.hpp"
 #include "cli/run_settings.hpp"
 #include "holdfast/base/clock.hpp"
-
-#include <holdfast/lease.hpp>
 
 namespace holdfast::cli {
 
@@ -13,7 +12,7 @@ class hold_log {
 public:
     explicit hold_log(const run_settings& settings) : settings_{settings} {}
 
-    void acquired(const lease& held);
+    void acquired(const held_lock& held);
     void released() const;
 
 private:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace holdfast::cli {
 
@@ -18,19 +19,34 @@ using std::chrono::milliseconds;
 /// The wait is over: nobody waits longer to learn who holds the lock.
 constexpr milliseconds inspection_wait{500};
 
+constexpr auto no_limit = milliseconds::max() / 2;
+
+bool reports_wait(const run_settings& settings, std::optional<milliseconds> wait) {
+    return settings.verbosity == verbosity::verbose && wait != milliseconds{0};
+}
+
+acquire_options options_for_set(const lock_options& hold, const std::stop_token& stop) {
+    return {.lease = hold.lease,
+            .max_hold = hold.max_hold,
+            .min_hold = hold.min_hold,
+            .detached = hold.detached,
+            .note = hold.note,
+            .stop = stop};
+}
+
 std::optional<lease> try_acquire(client& client, const run_settings& settings, milliseconds wait,
                                  const std::stop_token& stop) {
     const acquire_options options{.stop = stop};
     if (settings.kind == primitive::semaphore) {
-        counting_semaphore semaphore{client, settings.name, settings.limit, settings.hold};
+        counting_semaphore semaphore{client, settings.names.front(), settings.limit, settings.hold};
         return semaphore.try_acquire_for(settings.permits, wait, options);
     }
     if (settings.kind == primitive::shared_mutex) {
-        shared_mutex shared{client, settings.name, settings.hold};
+        shared_mutex shared{client, settings.names.front(), settings.hold};
         return settings.mode == mode::shared ? shared.try_acquire_shared_for(wait, options)
                                              : shared.try_acquire_for(wait, options);
     }
-    mutex exclusive{client, settings.name, settings.hold};
+    mutex exclusive{client, settings.names.front(), settings.hold};
     return exclusive.try_acquire_for(wait, options);
 }
 
@@ -38,24 +54,41 @@ std::optional<lease> try_acquire(client& client, const run_settings& settings, m
 
 std::optional<lease> acquire_lock(client& client, const run_settings& settings,
                                   std::optional<milliseconds> wait, const std::stop_token& stop) {
-    const bool verbose = settings.verbosity == verbosity::verbose;
-    wait_reporter reporter{settings, verbose && wait != milliseconds{0}};
-    auto held = try_acquire(client, settings, wait.value_or(milliseconds::max() / 2), stop);
-    reporter.stop();
-    return held;
+    const wait_reporter reporter{settings, reports_wait(settings, wait)};
+    return try_acquire(client, settings, wait.value_or(no_limit), stop);
+}
+
+std::optional<held_lock> acquire_names(client& client, const run_settings& settings,
+                                       std::optional<milliseconds> wait,
+                                       const std::stop_token& stop) {
+    if (settings.names.size() == 1) {
+        auto held = acquire_lock(client, settings, wait, stop);
+        return held ? std::optional{held_lock{std::move(*held)}} : std::nullopt;
+    }
+    const wait_reporter reporter{settings, reports_wait(settings, wait)};
+    auto held = try_acquire_all_for(client, settings.names, wait.value_or(no_limit),
+                                    options_for_set(settings.hold, stop));
+    return held ? std::optional{held_lock{std::move(*held)}} : std::nullopt;
 }
 
 void print_busy(const run_settings& settings) {
     if (settings.verbosity == verbosity::quiet) { return; }
+    auto name = settings.names.front();
     std::string holders;
     try {
         auto engine = settings.engine;
         engine.options.connect_wait = std::min(engine.options.connect_wait, inspection_wait);
         std::error_code ignored;
-        const auto info = admin{engine.open()}.inspect(settings.name, ignored);
-        if (info) { holders = describe_holders(*info); }
+        const admin admin{engine.open()};
+        for (const auto& each : settings.names) {
+            const auto info = admin.inspect(each, ignored);
+            if (!info || info->holders.empty()) { continue; }
+            name = each;
+            holders = describe_holders(*info);
+            break;
+        }
     } catch (const std::exception&) {} // the message says less then
-    print_message(busy_message(settings.name, holders), log_level::warning);
+    print_message(busy_message(name, holders), log_level::warning);
 }
 
 bool release_lock(lease& held) {

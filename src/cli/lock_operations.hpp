@@ -1,6 +1,7 @@
 #pragma once
 // Acquires and releases the lock that the settings describe.
 
+#include "cli/held_lock.hpp"
 #include "cli/run_settings.hpp"
 
 #include <holdfast/client.hpp>
@@ -12,12 +13,17 @@
 
 namespace holdfast::cli {
 
-/// Waits up to `wait`: empty means for ever, 0 not at all. With -v it prints meanwhile who holds
-/// the lock. Returns empty if someone else holds it, or if `stop` was requested. Throws
-/// holdfast::error.
+/// Acquires the first name. Waits up to `wait`: empty means for ever, 0 not at all. With -v it
+/// prints meanwhile who holds the lock. Returns empty if someone else holds it, or if `stop` was
+/// requested. Throws holdfast::error.
 [[nodiscard]] std::optional<lease> acquire_lock(client& client, const run_settings& settings,
                                                 std::optional<std::chrono::milliseconds> wait,
                                                 const std::stop_token& stop);
+
+/// The same for all names of the settings: all of them, or none.
+[[nodiscard]] std::optional<held_lock> acquire_names(client& client, const run_settings& settings,
+                                                     std::optional<std::chrono::milliseconds> wait,
+                                                     const std::stop_token& stop);
 
 /// Prints that someone else holds the lock, and who, unless -q is given. Asks the engine for half a
 /// second at most.

@@ -3,16 +3,17 @@
 
 #include "cli/event_fd.hpp"
 
-#include <holdfast/lease.hpp>
-
 #include <stop_token>
+#include <utility>
 
 namespace holdfast::cli {
 
 /// Readable from the moment that the lease is lost.
 class loss_event_fd {
 public:
-    explicit loss_event_fd(const lease& held) : callback_{held.lost(), signal_event{event_}} {}
+    /// `lost`: of a lease or a set.
+    explicit loss_event_fd(std::stop_token lost)
+        : callback_{std::move(lost), signal_event{event_}} {}
 
     [[nodiscard]] int descriptor() const noexcept { return event_.descriptor(); }
 

@@ -28,8 +28,7 @@ void loss_record::on_event(const event& event) noexcept {
     changed_.notify_all();
 }
 
-std::string loss_record::cause(const lease& held, bool has_max_hold) const {
-    const auto reason = held.why_lost();
+std::string loss_record::cause(std::optional<loss> reason, bool has_max_hold) const {
     std::unique_lock lock{mutex_};
     if (reason) {
         changed_.wait_for(lock, event_delay, [this] { return !loss_.empty(); });

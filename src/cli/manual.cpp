@@ -97,7 +97,8 @@ std::vector<term_description> environment() {
         {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
         {"HOLDFAST_LOG_FORMAT", "text or json: lines with time and level, unless --log is given."},
         {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
-         "Set for the command of run, and printed by acquire; renew and release read them."},
+         "Set for the command of run, and printed by acquire; renew and release read them. With "
+         "several names they have a line for each, in the order of the names."},
         {"NO_COLOR", "No colours on a terminal, if it is set and not empty."},
         {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
     };

@@ -21,6 +21,18 @@ void print_message(const run_settings& settings, std::string_view text, log_leve
 
 std::string quote_name(std::string_view name) { return base::quote(name); }
 
+std::string quote_names(const std::vector<std::string>& names) {
+    std::string out;
+    for (const auto& name : names) { out += (out.empty() ? "" : ", ") + quote_name(name); }
+    return out;
+}
+
+std::string join_names(const std::vector<std::string>& names) {
+    std::string out;
+    for (const auto& name : names) { out += (out.empty() ? "" : ",") + name; }
+    return out;
+}
+
 std::string escape_text(std::string_view text) {
     constexpr std::size_t chunk = 80; // quote() cuts longer text
     std::string out;

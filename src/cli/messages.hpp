@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -19,6 +20,9 @@ void print_message(const run_settings& settings, std::string_view text,
 
 /// A lock's name, which may contain any bytes, in quotes.
 [[nodiscard]] std::string quote_name(std::string_view name);
+/// Those of a lock, separated by commas: in quotes, and as they are.
+[[nodiscard]] std::string quote_names(const std::vector<std::string>& names);
+[[nodiscard]] std::string join_names(const std::vector<std::string>& names);
 /// Text of another process, in full, with control characters escaped for the terminal.
 [[nodiscard]] std::string escape_text(std::string_view text);
 /// `"name" is held by someone else; ...`, or the holders as describe_holders() has them.

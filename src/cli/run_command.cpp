@@ -30,6 +30,7 @@ struct run_flags {
     engine_flags engine;
     hold_flags hold;
     std::string name;
+    std::vector<std::string> more_names;
     std::vector<std::string> command;
     std::string shell_line;
     std::string grace;
@@ -68,17 +69,45 @@ void set_grace(const std::string& text, run_settings& settings) {
     }
 }
 
+/// The words that no option took.
+std::vector<std::string> further_names(const CLI::App& run) {
+    auto words = run.remaining();
+    for (const auto& word : words) {
+        if (!word.starts_with('-')) { continue; }
+        throw CLI::ParseError{"'" + word +
+                                  "' is no option of run; a NAME cannot begin with '-' here",
+                              exit_code::usage};
+    }
+    return words;
+}
+
+std::vector<std::string> distinct_names(std::vector<std::string> names, const std::string& first) {
+    names.push_back(first);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+void refuse_modes_of_sets(const run_settings& settings) {
+    if (settings.names.size() == 1 || settings.kind == primitive::mutex) { return; }
+    throw error{errc::invalid_option,
+                "--shared, --exclusive and --limit are for one NAME, and " +
+                    std::to_string(settings.names.size()) +
+                    " are given; nest them: holdfast run --shared A -- holdfast run B -- COMMAND"};
+}
+
 run_settings parse_run_flags(const run_flags& flags) {
     run_settings out;
     apply(flags.hold, out);
     out.engine = parse_engine_flags(flags.engine);
-    out.name = flags.name;
+    out.names = distinct_names(flags.more_names, flags.name);
+    refuse_modes_of_sets(out);
     out.command = flags.command;
     out.verbosity = parse_verbosity(flags);
     set_grace(flags.grace, out);
     check_metrics_target(flags.metrics);
     out.metrics = flags.metrics;
-    set_log_lock(out.name);
+    set_log_lock(join_names(out.names));
     if (!flags.shell_line.empty()) {
         if (!out.command.empty()) {
             throw error{errc::invalid_option,
@@ -88,7 +117,7 @@ run_settings parse_run_flags(const run_flags& flags) {
     }
     if (out.command.empty()) {
         throw error{errc::invalid_option,
-                    "no command is given; write: holdfast run NAME -- COMMAND ARGUMENTS..."};
+                    "no command is given; write: holdfast run NAME... -- COMMAND ARGUMENTS..."};
     }
     return out;
 }
@@ -100,6 +129,7 @@ constexpr const char* examples = R"(Examples:
   holdfast run --limit 3 encoder -- ffmpeg ...    at most three at a time
   holdfast run --min-hold 50m hourly -- ./job     not twice within 50 minutes
   holdfast run -c 'a | b > c' pipeline            a shell line
+  holdfast run db web -- ./upgrade.sh             two locks at once, without deadlock
 
 Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
 75 the lock is held, 69 engine unavailable, 64 wrong usage, 76 lock lost.)";
@@ -128,14 +158,14 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
                     "for node_exporter")
         ->type_name("ADDR|FILE");
     add_engine_flags(*run, flags->engine);
-    run->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
-    run->add_option("COMMAND", flags->command, "The command to run, with its arguments");
-    run->callback([flags, &command, &chosen] {
-        if (!flags->command.empty()) {
-            throw CLI::ParseError{"'" + flags->command.front() +
-                                      "' before '--': one NAME, then -- and the command",
-                                  exit_code::usage};
-        }
+    run->add_option("NAME", flags->name,
+                    "The lock: any text of up to 512 bytes. Several are held at once, all or none; "
+                    "then -- comes before the command")
+        ->required()
+        ->option_text("... REQUIRED");
+    run->allow_extras(); // the other names: CLI11 would split one like [a,b] in a list of options
+    run->callback([run, flags, &command, &chosen] {
+        flags->more_names = further_names(*run);
         flags->command = command;
         chosen = [flags] { return cli::run(parse_run_flags(*flags)); };
     });

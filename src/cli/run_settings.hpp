@@ -17,7 +17,7 @@ enum class verbosity { quiet, normal, verbose };
 
 struct run_settings {
     engine_address engine;
-    std::string name;
+    std::vector<std::string> names; ///< in order, each once
     std::vector<std::string> command;
     primitive kind = primitive::mutex;
     holdfast::mode mode = mode::exclusive;
@@ -30,7 +30,7 @@ struct run_settings {
     int busy_code = 75;
     std::string metrics{}; ///< an address or a file; empty: none
     cli::verbosity verbosity = verbosity::normal;
-    /// The election whose lock `name` is; empty: none. After a loss it campaigns again.
+    /// The election whose lock `names` has; empty: none. After a loss it campaigns again.
     std::string election{};
     std::string published{}; ///< by its leader
 };

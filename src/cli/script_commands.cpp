@@ -54,7 +54,7 @@ run_settings parse_script_flags(const script_flags& flags) {
     run_settings out;
     apply(flags.hold, out);
     out.engine = parse_engine_flags(flags.engine);
-    out.name = flags.name;
+    out.names = {flags.name};
     out.hold.renew = false;
     return out;
 }
@@ -125,7 +125,7 @@ int acquire(const script_flags& flags) {
     const auto settings = parse_script_flags(flags);
     if (!stdout_is_open()) {
         print_message(
-            quote_name(settings.name) +
+            quote_names(settings.names) +
             " is not acquired, because stdout cannot be written to; check where stdout goes");
         return exit_code::internal;
     }

@@ -3,6 +3,7 @@
 #include "cli/duration.hpp"
 #include "cli/messages.hpp"
 #include "cli/party_text.hpp"
+#include "holdfast/base/process.hpp"
 
 #include <holdfast/admin.hpp>
 #include <holdfast/error.hpp>
@@ -10,9 +11,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -24,15 +29,34 @@ using std::chrono::steady_clock;
 constexpr milliseconds first_report_delay{50}; // most waits are over by then
 constexpr milliseconds report_interval{10'000};
 
+/// Whether this process holds it, as one of several names.
+bool is_own(const lock_info& info) {
+    return !info.holders.empty() && info.holders.front().pid == ::getpid() &&
+           info.holders.front().host == base::host_name();
+}
+
+/// The first name that someone else holds. Empty if the engine does not answer.
+std::optional<lock_info> find_awaited(const client& client, const std::vector<std::string>& names) {
+    std::optional<lock_info> out;
+    for (const auto& name : names) {
+        std::error_code ignored;
+        auto info = admin{client}.inspect(name, ignored);
+        if (!info) { return {}; }
+        const bool found = !info->holders.empty() && !is_own(*info);
+        if (found || !out) { out = std::move(info); }
+        if (found) { break; }
+    }
+    return out;
+}
+
 /// Empty if the engine does not answer.
-std::string describe_wait(const client& client, const std::string& name,
+std::string describe_wait(const client& client, const std::vector<std::string>& names,
                           steady_clock::time_point start) {
-    std::error_code ignored;
-    const auto info = admin{client}.inspect(name, ignored);
+    const auto info = find_awaited(client, names);
     if (!info) { return {}; }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
-    std::string out = "waiting for " + quote_name(name) + " for " + format_duration(waited) + "; " +
-                      describe_holders(*info);
+    std::string out = "waiting for " + quote_name(info->name) + " for " + format_duration(waited) +
+                      "; " + describe_holders(*info);
     if (info->holders.empty() || !knows_owner_only(info->holders.front())) {
         out += "; " + std::to_string(info->waiters.size()) + " in the queue";
     }
@@ -43,7 +67,7 @@ std::string describe_wait(const client& client, const std::string& name,
 
 struct wait_reporter::shared_state {
     engine_address engine;
-    std::string name;
+    std::vector<std::string> names;
     steady_clock::time_point start = steady_clock::now();
     std::mutex mutex{};
     std::condition_variable changed{};
@@ -53,7 +77,7 @@ struct wait_reporter::shared_state {
 wait_reporter::wait_reporter(const run_settings& settings, bool enabled)
     : shared_{std::make_shared<shared_state>()} {
     shared_->engine = settings.engine;
-    shared_->name = settings.name;
+    shared_->names = settings.names;
     if (!enabled) { return; }
     try {
         std::thread{[shared = shared_] { run(shared); }}.detach();
@@ -75,7 +99,7 @@ void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
         for (auto pause = first_report_delay; !shared->stopped; pause = report_interval) {
             if (shared->changed.wait_for(lock, pause, [&] { return shared->stopped; })) { return; }
             lock.unlock();
-            const auto text = describe_wait(client, shared->name, shared->start);
+            const auto text = describe_wait(client, shared->names, shared->start);
             lock.lock();
             if (shared->stopped || text.empty()) { continue; }
             print_message(text, log_level::info);

@@ -98,7 +98,6 @@ TEST_F(run_exit, is_64_for_wrong_usage_and_the_message_names_the_option) {
         {{"--limit", "2", "--permits", "3", "x", "--", "true"}, "permits"},
         {{"-E", "256", "x", "--", "true"}, "--busy-code"},
         {{"-c", "true", "x", "--", "true"}, "-c"},
-        {{"x", "y", "--", "true"}, "'y'"},
         {{"x", "-c", "true"}, "options go before NAME"},
         {{"x", "--lease", "1m", "true"}, "options go before NAME"},
         {{"--url", "nonsense", "x", "--", "true"}, "URL"},

@@ -199,4 +199,23 @@ TEST_P(cell, is_refused_where_it_is_not_safe) {
     EXPECT_EQ(mine.ask(write_of(mine.ticket("leader"), 5, 1, "a")).error, errc::unsupported);
 }
 
+// A claim of a once flag that came twice, the second time after the function had thrown.
+TEST_P(cell, is_not_made_again_by_an_older_write_that_comes_after_its_erasure) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    seam_client mine{url()};
+    const auto ticket = mine.ticket("once:report");
+    const auto claim = write_of(ticket, 5, 1, "", write_if::empty);
+    EXPECT_TRUE(mine.ask(claim).cell->applied);
+    const cell_op erase{
+        .ticket = ticket, .action = cell_op::action_kind::erase, .token = 5, .order = 3};
+    EXPECT_TRUE(mine.ask(erase).cell->applied);
+    EXPECT_TRUE(mine.ask(erase).cell->applied) << "sent again";
+    const auto late = mine.ask(claim);
+    EXPECT_FALSE(late.cell->applied);
+    EXPECT_EQ(late.cell->birth, 0U);
+    EXPECT_EQ(late.cell->token, 0U);
+    EXPECT_TRUE(mine.ask(write_of(ticket, 6, 1, "", write_if::empty)).cell->applied)
+        << "the next holder's";
+}
+
 } // namespace

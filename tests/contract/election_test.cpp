@@ -154,6 +154,22 @@ TEST_P(elections, leave_nothing_behind) { // P8
     EXPECT_TRUE(will_be_clear("election:scheduler"));
 }
 
+// It stayed for ever if nobody followed.
+TEST_P(elections, erase_the_value_of_a_term_that_was_lost) { // P8
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    election here{mine, "scheduler"};
+    seam_client seam{url()};
+    const auto ticket = seam.ticket("election:scheduler");
+    {
+        auto term = here.campaign("a");
+        ASSERT_TRUE(holdfast::admin{mine}.break_lock("election:scheduler"));
+        ASSERT_TRUE(eventually([&] { return !term.valid(); }));
+        EXPECT_NE(seam.ask(holdfast::engine::cell_op{.ticket = ticket}).cell->birth, 0U);
+    }
+    EXPECT_EQ(seam.ask(holdfast::engine::cell_op{.ticket = ticket}).cell->birth, 0U);
+}
+
 TEST_P(elections, are_refused_with_a_reason_where_they_are_not_safe) {
     if (can().why_no_cells == nullptr) { GTEST_SKIP() << "this engine has them"; }
     auto mine = connect();

@@ -91,4 +91,36 @@ TEST_P(hung_store, gets_the_release_before_the_next_acquire_of_the_same_client) 
     EXPECT_TRUE(got) << failure.message() << ": it did not find its own hold";
 }
 
+// It asked for all at once for a second, and then for each for five.
+TEST_P(hung_store, blocks_a_lock_of_several_names_for_connect_wait) {
+    auto fleet = connect();
+    holdfast::mutex first{fleet, "first"};
+    holdfast::mutex second{fleet, "second"};
+    holdfast::lock_all(first, second);
+    holdfast::unlock_all(first, second);
+    HOLDFAST_HANG_STORE();
+    const auto took = time_of(
+        [&] { EXPECT_EQ(failure_of([&] { holdfast::lock_all(first, second); }), unreachable()); });
+    EXPECT_LT(took, 5s + slack);
+}
+
+// The claim and the result were written with connect_wait, whatever the caller's time-out.
+TEST_P(hung_store, blocks_the_result_of_a_call_once_for_a_second) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto fleet = connect();
+    holdfast::once_flag report{fleet, "report"};
+    bool hangs = true;
+    std::error_code failure;
+    const auto took = time_of([&] {
+        const auto run = [&] {
+            hangs = the_store().hang();
+            return std::string{"done"};
+        };
+        (void)holdfast::try_call_once_for(report, 300ms, run, {}, failure);
+    });
+    if (!hangs) { GTEST_SKIP() << "this engine is a part of the process: nothing was tested"; }
+    EXPECT_TRUE(failure);
+    EXPECT_LT(took, 1s + slack) << "its result gets a second";
+}
+
 } // namespace

@@ -13,7 +13,7 @@ using holdfast::latch;
 HOLDFAST_CONTRACT(latches);
 
 TEST_P(latches, open_when_all_have_arrived) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     auto theirs = connect();
     latch here{mine, "start", 3};
@@ -33,7 +33,7 @@ TEST_P(latches, open_when_all_have_arrived) {
 }
 
 TEST_P(latches, wake_those_that_wait_by_push) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     auto theirs = connect();
     latch here{mine, "start", 1};
@@ -51,7 +51,7 @@ TEST_P(latches, wake_those_that_wait_by_push) {
 }
 
 TEST_P(latches, count_an_arrival_with_the_same_id_once) { // P5
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     auto theirs = connect();
     latch here{mine, "start", 2};
@@ -64,7 +64,7 @@ TEST_P(latches, count_an_arrival_with_the_same_id_once) { // P5
 }
 
 TEST_P(latches, let_all_meet) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     constexpr unsigned threads = 5;
     std::atomic<unsigned> arrived{0};
     std::atomic<unsigned> early{0};
@@ -84,7 +84,7 @@ TEST_P(latches, let_all_meet) {
 }
 
 TEST_P(latches, are_forgotten) { // P8
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     latch start{mine, "start", 1, {.keep = 1s}};
     start.count_down();
@@ -93,7 +93,7 @@ TEST_P(latches, are_forgotten) { // P8
 }
 
 TEST_P(latches, can_be_reset) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     latch start{mine, "start", 1};
     start.count_down(1, {.id = "a"});
@@ -105,7 +105,7 @@ TEST_P(latches, can_be_reset) {
 }
 
 TEST_P(latches, can_be_stopped) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     const latch start{mine, "start", 1};
     std::stop_source stop;
@@ -121,7 +121,7 @@ TEST_P(latches, can_be_stopped) {
 }
 
 TEST_P(latches, refuse_what_makes_no_sense) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();
     latch start{mine, "start", 2};
     start.count_down();
@@ -147,7 +147,7 @@ TEST_P(latches, refuse_what_makes_no_sense) {
 }
 
 TEST_P(latches, fail_in_time_if_the_engine_cannot_be_reached) {
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     const auto& dead = GetParam().dead_url;
     if (dead.empty()) { GTEST_SKIP() << "there is no such URL"; }
     const holdfast::client mine{dead, {.connect_wait = 200ms}};
@@ -164,7 +164,7 @@ TEST_P(latches, fail_in_time_if_the_engine_cannot_be_reached) {
 }
 
 TEST_P(latches, fail_in_time_if_the_engine_hangs) { // P9
-    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     const holdfast::client mine{url(), {.connect_wait = 300ms}};
     latch start{mine, "start", 1};
     EXPECT_FALSE(start.try_wait());
@@ -180,7 +180,7 @@ TEST_P(latches, fail_in_time_if_the_engine_hangs) { // P9
 }
 
 TEST_P(latches, are_refused_with_a_reason_where_they_are_not_safe) {
-    if (can().why_no_cells == nullptr) { GTEST_SKIP() << "this engine has them"; }
+    if (can().why_no_cells == nullptr || can().latches) { GTEST_SKIP() << "this engine has them"; }
     auto mine = connect();
     EXPECT_EQ(failure_of([&] { const latch none{mine, "start", 1}; }), errc::unsupported);
     EXPECT_NE(complaint_of([&] {

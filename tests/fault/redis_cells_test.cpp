@@ -24,6 +24,19 @@ TEST_F(redis_cells, an_arrival_whose_answer_is_lost_counts_once) {
     EXPECT_EQ(start.remaining(), 2U);
 }
 
+// The value was published with connect_wait, five seconds, whatever the caller's time-out.
+TEST_F(redis_cells, a_campaign_publishes_within_the_time_of_its_caller) {
+    auto here = connect();
+    election office{here, "office"};
+    (void)office.leader(); // loads the script
+    lose_answers(1000);
+    std::error_code failure;
+    const stopwatch watch;
+    EXPECT_FALSE(office.try_campaign_for(300ms, "a", {}, failure));
+    EXPECT_TRUE(failure);
+    EXPECT_LT(watch.elapsed(), scaled(2s));
+}
+
 TEST_F(redis_cells, a_barriers_arrival_that_is_repeated_after_its_phase_counts_once) {
     auto here = connect();
     client there{server.url()};

@@ -3,11 +3,28 @@
 
 #include "fault/redis_fixture.hpp"
 
+#include <regex>
+
 namespace holdfast::test {
 namespace {
 
 using engine::op_status;
 using engine::queueing;
+
+/// All keys of a name as text; instants and lives, which differ from run to run, are left out.
+std::string state_without_times(redis_server& server, const std::string& key) {
+    static const std::regex instant{"17[0-9]{14}"};
+    std::string out = server.command({"GET", key}).string() + '\n';
+    const auto holders = server.command({"HGETALL", key + ":h"});
+    const auto deadlines = server.command({"ZRANGE", key + ":d", "0", "-1"});
+    for (const auto& item : holders.items()) { out += item.string() + '\n'; }
+    for (const auto& item : deadlines.items()) { out += item.string() + '\n'; }
+    for (const auto* const end : {"", ":h", ":d"}) {
+        out +=
+            server.command({"PTTL", key + end}).number() > 0 ? "ends " : "stays or is not there ";
+    }
+    return std::regex_replace(out, instant, "INSTANT");
+}
 
 class redis_call : public redis_fault {
 protected:
@@ -68,6 +85,31 @@ TEST_F(redis_call, of_an_acquire_between_two_others_takes_nothing) { // P5
     EXPECT_EQ(release(owner_2).number(), 1);
     EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), 2) << "the second, at last";
     EXPECT_FALSE(is_held());
+}
+
+// A free name has a short way, and one for whatever is unusual, which an earlier request is.
+TEST_F(redis_call, of_readers_and_permits_does_the_same_on_the_short_way_and_the_long_one) { // P1
+    const std::string quick = "hf:{quick}";
+    const std::string slow = "hf:{slow}";
+    for (const std::string terms : {"ss-0000100001", "pp-0000300005"}) {
+        server.command({"DEL", quick, slow});
+        for (int round = 0; round < 2; ++round) { // of a new name, then of an idle one
+            const auto until = now_us() + 5'000'000;
+            const auto owner = std::string(47, 'a') + static_cast<char>('1' + round);
+            const auto request = padded(until, 16) + no_instant + owner + terms + "00030000" +
+                                 "00000000000" + "g" + "1\nhost\n";
+            const std::string script{scripts::acquire.text};
+            EXPECT_GT(server.command({"EVAL", script, "1", quick, request, "0"}).number(), 0);
+            EXPECT_GT(server.command({"EVAL", script, "1", slow, request, "0", "1"}).number(), 0);
+            EXPECT_EQ(state_without_times(server, quick), state_without_times(server, slow));
+            const std::string end{scripts::release.text};
+            EXPECT_EQ(server.command({"EVAL", end, "1", quick, no_instant + owner}).number(), 1);
+            server.command({"SETRANGE", slow, "132", "2"}); // as if the clock was stepped back
+            EXPECT_EQ(server.command({"EVAL", end, "1", slow, no_instant + owner}).number(), 1);
+            EXPECT_EQ(state_without_times(server, quick), state_without_times(server, slow))
+                << "round " << round;
+        }
+    }
 }
 
 TEST_F(redis_call, of_a_late_acquire_does_not_undo_an_extend_to_less) { // P5, P7

@@ -192,5 +192,19 @@ TEST_F(redis_set, cancelled_at_the_seam_is_undone) { // P5
     EXPECT_TRUE(will_be_free());
 }
 
+// Its script was refused in the middle, and one name stayed taken for a lease.
+TEST_F(redis_set, takes_nothing_if_the_user_lacks_a_right_that_one_of_the_names_needs) { // P8
+    server.command({"ACL", "SETUSER", "locks", "on", ">secret", "~*", "&*", "+@all", "-pttl"});
+    auto here = direct();
+    mutex b{here, "b"};
+    b.lock();
+    ASSERT_TRUE(admin{here}.break_lock("b")); // who held it is remembered, beside the record
+    client there{"redis://locks:secret@127.0.0.1:" + std::to_string(server.port())};
+    std::error_code failure;
+    EXPECT_FALSE(acquire_all(there, abc, {}, failure));
+    EXPECT_EQ(failure, errc::store_forbidden);
+    EXPECT_TRUE(nothing_is_held());
+}
+
 } // namespace
 } // namespace holdfast::test

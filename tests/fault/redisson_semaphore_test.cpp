@@ -158,5 +158,23 @@ TEST_F(redisson_semaphore, names_with_a_hash_tag_keep_it) {
     EXPECT_TRUE(waiter.read());
 }
 
+// It counted permits as free before it removed them: each attempt made one more.
+TEST_F(redisson_semaphore, mints_no_permit_for_a_user_who_may_not_remove_expired_ones) { // P1
+    server.command({"ACL", "SETUSER", "locks", "on", ">secret", "~*", "&*", "+@all", "-zrem"});
+    server.command({"SET", "slots", "3"});
+    take_as_java("expired", "1000");
+    ASSERT_EQ(free(), "2");
+    client weak{"redis://locks:secret@127.0.0.1:" + std::to_string(server.port()) +
+                "?layout=redisson"};
+    counting_semaphore theirs{weak, "slots", 3};
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        std::error_code failure;
+        EXPECT_FALSE(theirs.try_acquire(failure));
+        EXPECT_EQ(failure, errc::store_forbidden);
+    }
+    EXPECT_EQ(free(), "2");
+    EXPECT_TRUE(slots.try_acquire(3)) << "whoever may takes it back, once";
+}
+
 } // namespace
 } // namespace holdfast::test

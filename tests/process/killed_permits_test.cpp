@@ -1,5 +1,5 @@
 // P1, P7: processes that are killed while they hold permits give them back, and never more than
-// there are.
+// there are. By hand with more of them: HOLDFAST_PERMIT_CLIENTS=200 HOLDFAST_PERMIT_LIMIT=10.
 
 #include "process/process_fixture.hpp"
 #include "support/environment.hpp"
@@ -15,7 +15,9 @@ using namespace std::chrono_literals;
 
 class killed_permit_holders : public processes {
 protected:
-    static constexpr unsigned limit = 5;
+    const unsigned limit =
+        static_cast<unsigned>(number_from_environment("HOLDFAST_PERMIT_LIMIT", 5));
+    const unsigned long clients = number_from_environment("HOLDFAST_PERMIT_CLIENTS", 6);
 
     [[nodiscard]] std::unique_ptr<taker_process> start_holder() {
         const auto* const lease = arena_.frees_dead_at_once() ? "30000" : "300";
@@ -29,7 +31,7 @@ TEST_P(killed_permit_holders, p7_give_all_permits_back_and_never_exceed_the_limi
     std::cout << "HOLDFAST_TEST_SEED=" << seed << std::endl;
     std::minstd_rand random{seed};
     std::vector<std::unique_ptr<taker_process>> all;
-    for (int i = 0; i < 6; ++i) { all.push_back(start_holder()); }
+    for (unsigned long i = 0; i < clients; ++i) { all.push_back(start_holder()); }
     int holders = 0;
     const int kills = by_run_length(30, 200);
     for (int i = 0; i < kills; ++i) {

@@ -16,6 +16,7 @@
 #include <charconv>
 #include <csignal>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -85,7 +86,10 @@ struct settings {
           pause_us{given.number("pause", 0)},
           quiet{given.number("quiet", 0) != 0},
           renew{given.number("renew", 1) != 0},
-          pipelined{given.number("pipelined", 0) != 0} {
+          pipelined{given.number("pipelined", 0) != 0},
+          persist{given.number("persist", 0) != 0},
+          late_write{given.number("late_write", 0) != 0},
+          losses{given.text("losses")} {
         given.require_all_read();
     }
     std::string url;
@@ -105,7 +109,10 @@ struct settings {
     microseconds pause_us; ///< between rounds, at most
     bool quiet;            ///< prints nothing
     bool renew;
-    bool pipelined; ///< does not wait for the answers to its releases
+    bool pipelined;     ///< does not wait for the answers to its releases
+    bool persist;       ///< continues after a failed acquire or release
+    bool late_write;    ///< writes once more at the end of each hold, valid or not
+    std::string losses; ///< a file to which it appends the cause of each loss; empty: none
 };
 
 class taker {
@@ -116,6 +123,7 @@ public:
           client_{settings.url, {.pipeline_release = settings.pipelined}},
           store_{settings.store},
           counter_{settings.counter},
+          losses_{settings.losses, std::ios::app},
           random_{static_cast<unsigned>(::getpid())} {}
 
     void run() {
@@ -191,7 +199,9 @@ private:
             held = acquire();
         } catch (const holdfast::error&) {
             history_.record(history::gave_up{settings_.name, owner, history::reason::failed});
-            throw;
+            if (!settings_.persist) { throw; }
+            ::poll(nullptr, 0, 20); // an engine that is away fails at once
+            return;
         }
         if (!held) {
             history_.record(history::gave_up{settings_.name, owner, history::reason::timeout});
@@ -215,7 +225,7 @@ private:
         granted_at_ = history::now();
         expired_at_ = {};
         until_ = valid_until(held);
-        history_.record(history::granted{settings_.name, owner, held.token(), until_});
+        history_.record(history::granted{settings_.name, owner, token_of(held), until_});
         std::atomic<bool> lost{false};
         {
             const std::stop_callback when_lost{
@@ -223,29 +233,50 @@ private:
                     const auto fired = history::now();
                     lost = true;
                     history_.record(history::lost{settings_.name, owner, until_, fired});
+                    record_cause(held);
                     print("lost at=" + std::to_string(fired.count()));
                 }};
-            print("holding " + std::to_string(held.token()));
+            print("holding " + std::to_string(token_of(held)));
             if (!settings_.counter.empty()) { write(held, owner); }
             if (settings_.hold == "until_released") {
                 hold_until_released(held, owner);
             } else {
                 sleep_up_to(settings_.hold_us, [&] { record_renewal(held, owner); });
             }
+            if (settings_.late_write) { write(held, owner); }
         }
         print("releasing");
         if (!lost) { history_.record(history::released{settings_.name, owner}); }
-        if (!settings_.pipelined) { held.release(); } // otherwise the destructor releases
+        if (!settings_.pipelined) { release(held); } // otherwise the destructor releases
         print("released");
+    }
+
+    void release(holdfast::lease& held) const {
+        std::error_code failure;
+        held.release(failure);
+        if (failure && !settings_.persist) { throw std::system_error{failure, "release"}; }
+    }
+
+    /// 0 where the engine has none, as for readers of a quorum.
+    static std::uint64_t token_of(const holdfast::lease& held) {
+        try {
+            return held.token();
+        } catch (const holdfast::error&) { return 0; }
+    }
+
+    void record_cause(const holdfast::lease& held) {
+        if (settings_.losses.empty()) { return; }
+        const auto reason = held.why_lost();
+        losses_ << (reason ? holdfast::to_string(*reason) : "unknown") << std::endl;
     }
 
     void write(const holdfast::lease& held, const std::string& owner) {
         const auto begun = history::now();
-        const auto accepted = settings_.store.empty() || store_.write(held.token());
+        const auto accepted = settings_.store.empty() || store_.write(token_of(held));
         std::optional<std::int64_t> value;
         if (accepted && !settings_.counter.empty()) { value = counter_.increment(); }
         history_.record(
-            history::wrote{settings_.name, owner, held.token(), accepted, begun, value});
+            history::wrote{settings_.name, owner, token_of(held), accepted, begun, value});
         if (settings_.hold == "until_released") { print(accepted ? "accepted" : "refused"); }
     }
 
@@ -289,6 +320,7 @@ private:
     holdfast::client client_;
     holdfast::test::guarded_store store_;
     holdfast::test::unguarded_counter counter_;
+    std::ofstream losses_;
     std::minstd_rand random_;
     std::mutex print_mutex_;
     stamp granted_at_{};

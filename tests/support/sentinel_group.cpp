@@ -24,6 +24,7 @@ redis_server_options server_options(const sentinel_group_options& options,
                          options.server_arguments.end());
     out.password = options.password;
     out.tls = options.tls;
+    out.adjustable_clock = options.adjustable_clock;
     return out;
 }
 

@@ -19,6 +19,7 @@ struct sentinel_group_options {
     std::string sentinel_password{};
     std::optional<redis_server_tls> tls{};       ///< of all of them, among each other too
     std::vector<std::string> server_arguments{}; ///< e.g. {"--min-replicas-to-write", "1"}
+    bool adjustable_clock = false;               ///< of the master and its replicas
 };
 
 /// The constructor returns when the replicas are in sync and each sentinel knows all others and all

@@ -28,6 +28,16 @@ TEST_F(admission, P8_the_record_of_an_expired_hold_is_deletable_a_minute_after_i
     EXPECT_TRUE(delete_record()); // though there was no operation meanwhile
 }
 
+TEST_F(admission, P8_the_record_of_a_resized_semaphore_is_deletable_after_thirty_days) {
+    ASSERT_EQ(ask(permits(a, 1)), op_status::granted);
+    state.resized.limit = 9;
+    ASSERT_EQ(release(a), op_status::released);
+    pass(idle_retention + resized_retention - 1us);
+    EXPECT_FALSE(delete_record());
+    pass(1us);
+    EXPECT_TRUE(delete_record());
+}
+
 TEST_F(admission, an_impossible_token_of_a_damaged_file_is_checked_again_after_ten_minutes) {
     for (const auto token : {std::numeric_limits<std::uint64_t>::max(), std::uint64_t{1} << 63U,
                              std::uint64_t{1} << 60U}) {

@@ -68,7 +68,7 @@ TEST_F(admission, invalid_requests_are_refused_naming_the_field) {
         {errc::invalid_name, "name", [](auto& op) { op.ticket.name = ""; }},
         {errc::invalid_name, "name", [](auto& op) { op.ticket.name = std::string(513, 'x'); }},
         {errc::invalid_option, "permits", [](auto& op) { op.permits = 0; }},
-        {errc::invalid_option, "permits", [](auto& op) { op.permits = 6; }},
+        {errc::invalid_option, "permits", [](auto& op) { op.permits = limits::permits + 1; }},
         {errc::invalid_option, "limit", [](auto& op) { op.limit = 0; }},
         {errc::invalid_option, "limit", [](auto& op) { op.limit = limits::permits + 1; }},
         {errc::invalid_option, "lease", [](auto& op) { op.lease = 0ms; }},
@@ -90,6 +90,10 @@ TEST_F(admission, invalid_requests_are_refused_naming_the_field) {
         EXPECT_FALSE(changed);
         EXPECT_TRUE(reject_invalid(operation).has_value());
     }
+    const auto too_many = acquire(permits(a, 6)); // the rule says so: the limit may have changed
+    EXPECT_EQ(too_many.error, errc::invalid_option);
+    EXPECT_THAT(too_many.detail, testing::StartsWith("permits"));
+    EXPECT_FALSE(changed);
     EXPECT_EQ(ask(permits(a, 1)), op_status::granted);
 }
 

@@ -209,5 +209,25 @@ TEST(embedded_codec, keys_of_owners_are_unique_and_decodable) {
     EXPECT_FALSE(decode_owner(bytes{}));
 }
 
+TEST(embedded_codec, keeps_a_limit_that_was_set_and_outlives_a_boot_with_it) {
+    auto written = sample();
+    buffer plain;
+    encode(written, 7, plain);
+    EXPECT_EQ(plain.front(), std::byte{3}) << "other records stay readable for older versions";
+    written.resized = {9, 1794775732436301, {base::client_id::make(), 5}};
+    buffer out;
+    encode(written, 7, out);
+    EXPECT_EQ(out.front(), std::byte{4});
+    for (const std::uint32_t boot : {7U, 8U}) {
+        const auto read = decode_record(out, boot);
+        ASSERT_TRUE(read);
+        EXPECT_EQ(read->resized.limit, 9U);
+        EXPECT_EQ(read->resized.generation, 1794775732436301U);
+        EXPECT_EQ(read->resized.by, written.resized.by);
+    }
+    out.pop_back();
+    EXPECT_FALSE(decode_record(out, 7));
+}
+
 } // namespace
 } // namespace holdfast::engine::embedded

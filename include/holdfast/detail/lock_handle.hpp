@@ -56,6 +56,8 @@ public:
     void unlock(share held) noexcept;
     /// A semaphore's permits that nobody holds.
     [[nodiscard]] unsigned available(std::error_code* failure) const;
+    /// Sets the limit of a semaphore for all its users.
+    bool resize(unsigned limit, std::error_code* failure);
     /// Turns the calling thread's hold, or `held`, from a writer's into a reader's.
     bool downgrade(std::error_code* failure);
     bool downgrade(const lease& held, std::error_code* failure);

@@ -4,6 +4,7 @@
 #include "holdfast/base/quote.hpp"
 #include "holdfast/core/lock_request.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace holdfast::api {
@@ -21,6 +22,10 @@ cell_object::cell_object(std::shared_ptr<core::client_core> client, const char* 
     }
     if (core->inherited()) { return; } // each call reports that
     const auto caps = core->caps(primitive::mutex, {});
+    if (caps.latches && std::string_view{word} == "latch") {
+        name = plain_name; // as the other library names it
+        return;
+    }
     if (caps.why_no_cells != nullptr) {
         throw error{errc::unsupported, text + ": " + caps.label + ' ' + caps.why_no_cells};
     }

@@ -46,11 +46,11 @@ public:
     }
 
     /// Empty with a failure only. If the value cannot be published the term ends at once.
-    [[nodiscard]] leadership begin(lease&& held, std::string value,
+    [[nodiscard]] leadership begin(lease&& held, std::string value, wait_limit wait,
                                    std::error_code* failure) const {
         if (!held) { return {}; }
         leadership out{std::make_unique<leadership::body>(cell, std::move(held))};
-        if (!out.body_->publish(std::move(value), failure)) { return {}; }
+        if (!out.body_->publish(std::move(value), wait, failure)) { return {}; }
         return out;
     }
 
@@ -124,12 +124,13 @@ election::election(const client& client, std::string name, election_options opti
 election::~election() = default;
 
 leadership election::campaign(std::string value, const wait_options& options) {
-    return body_->begin(body_->office.acquire({.stop = options.stop}), std::move(value), nullptr);
+    return body_->begin(body_->office.acquire({.stop = options.stop}), std::move(value),
+                        wait_limit::unlimited(), nullptr);
 }
 leadership election::campaign(std::string value, const wait_options& options,
                               std::error_code& failure) {
     auto held = body_->office.acquire({.stop = options.stop}, failure);
-    return body_->begin(std::move(held), std::move(value), &failure);
+    return body_->begin(std::move(held), std::move(value), wait_limit::unlimited(), &failure);
 }
 
 std::optional<leadership> election::try_campaign(std::string value) {
@@ -143,10 +144,12 @@ std::optional<leadership> election::campaign_at_most(wait_limit wait, std::strin
                                                      const wait_options& options,
                                                      std::error_code* failure) {
     const acquire_options call{.stop = options.stop};
+    const auto until = base::later(body_->cell.core->now(), wait.at_most);
     auto held = failure == nullptr ? body_->office.try_acquire_for(wait.at_most, call)
                                    : body_->office.try_acquire_for(wait.at_most, call, *failure);
     if (!held) { return std::nullopt; }
-    auto out = body_->begin(std::move(*held), std::move(value), failure);
+    const auto left = std::max<std::chrono::nanoseconds>(until - body_->cell.core->now(), {});
+    auto out = body_->begin(std::move(*held), std::move(value), wait_limit{left}, failure);
     if (!out) { return std::nullopt; }
     return out;
 }
@@ -156,7 +159,8 @@ bool election::publish(const lease& held, std::string value, std::error_code& fa
         api::fail(&failure, make_error_code(errc::not_held), body_->cell.text);
         return false;
     }
-    return api::publish_value(body_->cell, held, 1, std::move(value), &failure);
+    return api::publish_value(body_->cell, held, 1, std::move(value), wait_limit::unlimited(),
+                              &failure);
 }
 
 leader_state election::leader() const {

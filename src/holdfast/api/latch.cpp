@@ -32,17 +32,23 @@ public:
         api::check_keep(keep, "keep");
     }
 
+    [[nodiscard]] engine::cell_op op(action kind) const {
+        auto out = cell.op(kind);
+        out.latch = true;
+        out.expected = expected;
+        out.keep = keep;
+        return out;
+    }
+
     [[nodiscard]] engine::cell_op arrival(unsigned update, const arrival_options& options) const {
         if (update < 1 || update > expected) {
             throw error{errc::invalid_option, cell.text + ": update is " + std::to_string(update) +
                                                   "; it must be from 1 to " +
                                                   std::to_string(expected)};
         }
-        auto out = cell.op(action::arrive);
+        auto out = op(action::arrive);
         out.member = options.id.empty() ? cell.core->new_owner().text() : options.id;
         out.weight = update;
-        out.expected = expected;
-        out.keep = keep;
         return out;
     }
 
@@ -58,11 +64,11 @@ public:
 
     [[nodiscard]] bool wait(detail::wait_limit limit, const std::stop_token& stop,
                             api::on_stop policy, std::error_code* failure) const {
-        return cell.run({cell.op(action::read), is_open, limit}, stop, policy, failure).done;
+        return cell.run({op(action::read), is_open, limit}, stop, policy, failure).done;
     }
 
     [[nodiscard]] unsigned remaining(std::error_code* failure) const {
-        const auto result = cell.run({cell.op(action::read)}, {}, api::on_stop::fails, failure);
+        const auto result = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
         if (result.cell == nullptr || result.cell->birth == 0) { return expected; }
         return result.cell->expected - result.cell->arrived;
     }
@@ -117,10 +123,10 @@ bool latch::arrive_and_wait(unsigned update, const arrival_options& options,
 }
 
 void latch::reset() {
-    (void)body_->cell.run({body_->cell.op(action::erase)}, {}, api::on_stop::fails, nullptr);
+    (void)body_->cell.run({body_->op(action::erase)}, {}, api::on_stop::fails, nullptr);
 }
 bool latch::reset(std::error_code& failure) {
-    return body_->cell.run({body_->cell.op(action::erase)}, {}, api::on_stop::fails, &failure).done;
+    return body_->cell.run({body_->op(action::erase)}, {}, api::on_stop::fails, &failure).done;
 }
 
 const std::string& latch::name() const noexcept { return body_->name; }

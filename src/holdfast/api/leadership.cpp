@@ -21,7 +21,7 @@ error not_leading(const char* function) {
 } // namespace
 
 bool api::publish_value(const cell_object& cell, const lease& held, std::uint64_t order,
-                        std::string value, std::error_code* failure) {
+                        std::string value, detail::wait_limit wait, std::error_code* failure) {
     clear(failure);
     const auto over = [&] {
         fail(failure, make_error_code(errc::lost), cell.text, "this term is over");
@@ -32,7 +32,8 @@ bool api::publish_value(const cell_object& cell, const lease& held, std::uint64_
     op.token = held.token();
     op.order = order;
     op.value = std::move(value);
-    const auto result = cell.run({std::move(op)}, {}, on_stop::fails, failure);
+    op.keep = limits::longest_hold; // of a leader that was killed, and whom nobody followed
+    const auto result = cell.run({std::move(op), {}, wait}, {}, on_stop::fails, failure);
     if (result.failure) { return false; }
     // Not applied with its own token: another thread has published later.
     return result.cell->token == held.token() || over();
@@ -61,9 +62,9 @@ leadership& leadership::operator=(leadership&& other) noexcept {
 
 leadership::~leadership() {
     if (body_ == nullptr) { return; }
-    const bool led = body_->held().valid();
     body_->held() = lease{}; // releases
-    if (led) { body_->erase(detail::wait_limit::from(destructor_wait)); }
+    // Also of a term that was lost: nobody may have followed.
+    body_->erase(detail::wait_limit::from(destructor_wait));
 }
 
 std::uint64_t leadership::term() const noexcept { return body_ == nullptr ? 0 : body_->term(); }
@@ -85,14 +86,14 @@ std::optional<loss> leadership::why_lost() const noexcept {
 
 void leadership::publish(std::string value) {
     if (body_ == nullptr) { throw not_leading("publish()"); }
-    (void)body_->publish(std::move(value), nullptr);
+    (void)body_->publish(std::move(value), detail::wait_limit::unlimited(), nullptr);
 }
 bool leadership::publish(std::string value, std::error_code& failure) {
     if (body_ == nullptr) {
         failure = make_error_code(errc::not_held);
         return false;
     }
-    return body_->publish(std::move(value), &failure);
+    return body_->publish(std::move(value), detail::wait_limit::unlimited(), &failure);
 }
 
 release_answer leadership::resign(std::error_code& failure) {

@@ -18,7 +18,8 @@ namespace api {
 
 /// Writes a value of this term; the higher `order` of a term wins. False with a failure only.
 [[nodiscard]] bool publish_value(const cell_object& cell, const lease& held, std::uint64_t order,
-                                 std::string value, std::error_code* failure);
+                                 std::string value, detail::wait_limit wait,
+                                 std::error_code* failure);
 
 } // namespace api
 
@@ -32,9 +33,10 @@ public:
     [[nodiscard]] std::uint64_t term() const noexcept { return term_; }
 
     /// False with a failure only.
-    [[nodiscard]] bool publish(std::string value, std::error_code* failure) {
+    [[nodiscard]] bool publish(std::string value, detail::wait_limit wait,
+                               std::error_code* failure) {
         const auto order = last_order_.fetch_add(1) + 1;
-        return api::publish_value(cell_, held_, order, std::move(value), failure);
+        return api::publish_value(cell_, held_, order, std::move(value), wait, failure);
     }
     /// After the lock was released: observers are notified, and find it so.
     void erase(detail::wait_limit wait) const noexcept;

@@ -59,12 +59,22 @@ std::vector<std::string> lease_set::names() const {
     return out;
 }
 
-std::uint64_t lease_set::token(std::string_view name) const {
-    if (!set_) { throw error{errc::not_held, std::string{"token(): "} + empty_set}; }
+const core::hold& lease_set::find(std::string_view name, const char* call) const {
+    if (!set_) { throw error{errc::not_held, std::string{call} + ": " + empty_set}; }
     for (const auto& each : set_->holds()) {
-        if (each->ticket().name == name) { return api::token_of(*core_, *each); }
+        if (each->ticket().name == name) { return *each; }
     }
-    throw error{errc::not_held, "token(): the set does not have " + base::quote(std::string{name})};
+    throw error{errc::not_held,
+                std::string{call} + ": the set does not have " + base::quote(std::string{name})};
+}
+
+std::uint64_t lease_set::token(std::string_view name) const {
+    const auto& hold = find(name, "token()"); // throws if there is no core
+    return api::token_of(*core_, hold);
+}
+
+std::string lease_set::owner(std::string_view name) const {
+    return find(name, "owner()").ticket().owner.text();
 }
 
 std::map<std::string, std::uint64_t> lease_set::tokens() const {

@@ -6,6 +6,7 @@
 #include <holdfast/mutex.hpp>
 #include <holdfast/once.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast {
@@ -20,6 +21,9 @@ constexpr char result_mark = '=';
 
 /// A claim that its process did not live to complete or to erase.
 constexpr std::chrono::hours claim_keep{24 * 7};
+
+/// How long the result of a function may take to be stored, also when the caller's time is over.
+constexpr std::chrono::seconds least_store_wait{1};
 
 /// The order of the writes of one term.
 enum order : std::uint64_t { claim_order = 1, result_order = 2, erase_order = 3 };
@@ -57,10 +61,17 @@ public:
         return cell.run({cell.op(action::read), {}, limit}, stop, api::on_stop::gives_up, failure);
     }
 
+    /// The rest of the caller's time, but `least` in any case.
+    [[nodiscard]] detail::wait_limit left(base::instant until,
+                                          std::chrono::nanoseconds least = {}) const {
+        if (until == base::never) { return detail::wait_limit::unlimited(); }
+        return {std::max<std::chrono::nanoseconds>(until - cell.core->now(), least)};
+    }
+
     /// Runs the function and stores its result; empty if it was too late, or with a failure.
     [[nodiscard]] std::optional<std::string>
     run(const std::function<std::string(const lease&)>& function, const lease& held,
-        std::error_code* failure) const {
+        base::instant until, std::error_code* failure) const {
         std::string value;
         try {
             value = result_mark + function(held);
@@ -69,14 +80,16 @@ public:
             auto erase = cell.op(action::erase);
             erase.token = held.token();
             erase.order = erase_order;
-            (void)cell.run({erase}, {}, api::on_stop::fails, &ignored);
+            (void)cell.run({erase, {}, left(until, least_store_wait)}, {}, api::on_stop::fails,
+                           &ignored);
             throw;
         }
         auto result = write(held.token(), result_order);
         result.condition = write_if::own;
         result.keep = keep;
         result.value = value;
-        const auto stored = cell.run({result}, {}, api::on_stop::fails, failure);
+        const auto stored =
+            cell.run({result, {}, left(until, least_store_wait)}, {}, api::on_stop::fails, failure);
         if (stored.cell == nullptr || !stored.cell->applied) { return std::nullopt; }
         return value.substr(1);
     }
@@ -130,19 +143,18 @@ std::optional<std::string> once_flag::call(const std::function<std::string(const
     api::clear(failure);
     const auto until = base::later(body_->cell.core->now(), wait.at_most);
     while (true) {
-        const auto left = until == base::never
-                              ? detail::wait_limit::unlimited()
-                              : detail::wait_limit::from(until - body_->cell.core->now());
+        const auto left = body_->left(until);
         const auto seen = body_->read(left, {}, failure);
         if (seen.failure) { return std::nullopt; }
         if (auto known = result_in(seen)) { return known; }
         const auto held = acquire(body_->running, left, stop, stop_fails, failure);
         if (!held) { return std::nullopt; }
-        const auto claim = body_->cell.run({body_->write(held->token(), claim_order)}, {},
-                                           api::on_stop::fails, failure);
+        const auto claim =
+            body_->cell.run({body_->write(held->token(), claim_order), {}, body_->left(until)}, {},
+                            api::on_stop::fails, failure);
         if (claim.failure) { return std::nullopt; }
         if (claim.cell->applied) {
-            auto made = body_->run(function, *held, failure);
+            auto made = body_->run(function, *held, until, failure);
             const bool failed = failure != nullptr && *failure;
             if (made || failed) { return made; }
         } else if (auto known = result_in(claim)) {

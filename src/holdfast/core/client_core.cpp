@@ -112,11 +112,12 @@ std::shared_ptr<wait_task> client_core::make_task(const lock_request& request,
 }
 
 acquire_result client_core::acquire(const lock_request& request, detail::wait_limit wait,
-                                    const std::stop_token& stop) {
+                                    const std::stop_token& stop, milliseconds patience) {
     if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
     const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
-    const auto plan = plan_for(request, caps, wait);
+    auto plan = plan_for(request, caps, wait);
+    plan.connect_wait = std::min(plan.connect_wait, patience);
     const auto task = make_task(request, plan, plan.may_wait ? caps.queue : engine::queueing::no);
     try {
         await(task, stop);

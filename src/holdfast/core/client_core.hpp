@@ -75,8 +75,10 @@ public:
     client_core& operator=(const client_core&) = delete;
     ~client_core();
 
+    /// `patience` shortens connect_wait.
     [[nodiscard]] acquire_result acquire(const lock_request& request, detail::wait_limit wait,
-                                         const std::stop_token& stop);
+                                         const std::stop_token& stop,
+                                         base::milliseconds patience = base::milliseconds::max());
     /// All or none. REQUIRES: requests are in the order of their names, which differ; exclusive.
     /// In one step where the engine can and all are free; else one after the other, in their order.
     [[nodiscard]] set_result acquire_all(std::span<const lock_request> requests,
@@ -115,6 +117,9 @@ public:
                                          const std::stop_token& stop = {});
     /// Turns a writer's hold into a reader's. `lost`: it was lost, and is known as lost by now.
     [[nodiscard]] op_result downgrade(hold& hold);
+    /// Sets the limit of a semaphore for all its users.
+    [[nodiscard]] op_result resize(const std::string& name, const engine::lock_format& format,
+                                   unsigned limit);
     /// How long a call that may wait for `wait` waits for an engine that does not answer.
     [[nodiscard]] base::milliseconds answer_wait(const lock_request& request,
                                                  detail::wait_limit wait) const;
@@ -192,7 +197,8 @@ private:
     [[nodiscard]] set_result acquire_at_once(std::span<const lock_request> requests,
                                              detail::wait_limit wait, const std::stop_token& stop);
     [[nodiscard]] set_result acquire_in_order(std::span<const lock_request> requests,
-                                              base::instant give_up, const std::stop_token& stop);
+                                              base::instant give_up, const std::stop_token& stop,
+                                              base::milliseconds patience);
 
     engine::client_identity identity_;
     base::milliseconds connect_wait_;

@@ -1,18 +1,26 @@
-// client_core: single questions to the engine, cells and downgrades.
+// client_core: single questions to the engine, cells, downgrades and limits; the loss of a set.
 
+#include "holdfast/base/process.hpp"
 #include "holdfast/core/cell_task.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/client_core_limits.hpp"
 #include "holdfast/core/hold.hpp"
+#include "holdfast/core/hold_set.hpp"
 #include "holdfast/core/report_task.hpp"
 
 #include <holdfast/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::core {
 
 using driver_turn = drive::driver::turn;
+
+namespace {
+/// For the answers to a resize, whatever connect_wait is.
+constexpr base::milliseconds least_resize_wait{1000};
+} // namespace
 
 op_result client_core::execute(const engine::op& operation, base::duration at_most) {
     if (inherited()) { return {{}, make_error_code(errc::forked), forked_detail}; }
@@ -47,6 +55,20 @@ cell_result client_core::use_cell(cell_request request, const std::stop_token& s
     return std::move(task->result());
 }
 
+std::stop_token client_core::lost(hold_set& set) {
+    if (inherited()) {
+        std::stop_source stop;
+        stop.request_stop();
+        return stop.get_token();
+    }
+    try {
+        const driver_turn turn{*driver_};
+        return set.lost();
+    } catch (const std::system_error& refusal) {
+        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
+    }
+}
+
 op_result client_core::downgrade(hold& hold) {
     const auto failed = [](errc code, std::string detail = {}) {
         return op_result{{}, make_error_code(code), std::move(detail)};
@@ -63,6 +85,25 @@ op_result client_core::downgrade(hold& hold) {
     }
     hold.become_reader();
     return result;
+}
+
+/// Reads the generation of the present limit and replaces it. If somebody else was faster, it
+/// replaces theirs: the calls overlap, so either order of them is right.
+op_result client_core::resize(const std::string& name, const engine::lock_format& format,
+                              unsigned limit) {
+    if (inherited()) { return {{}, make_error_code(errc::forked), forked_detail}; }
+    engine::resize_op op{{name, new_owner(), format}};
+    op.not_after = base::later(now(), std::max(connect_wait(), least_resize_wait));
+    for (;;) {
+        auto result = execute(op);
+        if (result.failure || result.answer.status != engine::op_status::reported) {
+            if (!result.failure) { result.failure = make_error_code(errc::unavailable); }
+            return result;
+        }
+        if (result.answer.report->applied) { return result; }
+        op.limit = limit;
+        op.generation = result.answer.report->generation;
+    }
 }
 
 } // namespace holdfast::core

@@ -60,7 +60,9 @@ set_result client_core::acquire_all(std::span<const lock_request> requests, deta
     const auto give_up = wait.at_most < detail::wait_limit::unlimited().at_most
                              ? base::later(now(), wait.at_most)
                              : base::never;
+    auto patience = milliseconds::max();
     if (is_one_step(requests)) {
+        const auto began = now();
         auto result = acquire_at_once(requests, wait, stop);
         const bool tried_enough =
             !may_wait || now() >= give_up ||
@@ -69,9 +71,13 @@ set_result client_core::acquire_all(std::span<const lock_request> requests, deta
             result.failure == errc::limit_reached) {
             return result;
         }
+        if (engine::worth_retrying(result.failure)) { // it has waited for the engine already
+            patience = connect_wait() - std::chrono::floor<milliseconds>(now() - began);
+            if (patience <= milliseconds{0}) { return result; }
+        }
     }
     while (true) {
-        auto result = acquire_in_order(requests, may_wait ? give_up : now(), stop);
+        auto result = acquire_in_order(requests, may_wait ? give_up : now(), stop, patience);
         const bool again = result.failure == errc::lost && now() < give_up;
         if (!again) { return result; }
     }
@@ -140,7 +146,7 @@ bool client_core::withdraw(hold& hold) {
 /// One name after the other. Everybody who needs several takes them in the same order, so nobody
 /// waits for one that waits for it. `lost`: a name was lost while another was awaited.
 set_result client_core::acquire_in_order(std::span<const lock_request> requests, instant give_up,
-                                         const std::stop_token& stop) {
+                                         const std::stop_token& stop, milliseconds patience) {
     set_result out;
     out.holds.reserve(requests.size());
     const auto give_back = [&] {
@@ -156,7 +162,7 @@ set_result client_core::acquire_in_order(std::span<const lock_request> requests,
     for (const auto& request : requests) {
         acquire_result part;
         try {
-            part = acquire(request, time_left(give_up, now()), stop);
+            part = acquire(request, time_left(give_up, now()), stop, patience);
         } catch (...) {
             give_back();
             throw;
@@ -281,20 +287,6 @@ void client_core::release_in_background(hold_set& set) noexcept {
         set.stop_watching();
     }
     release_in_background(set.holds(), false);
-}
-
-std::stop_token client_core::lost(hold_set& set) {
-    if (inherited()) {
-        std::stop_source stop;
-        stop.request_stop();
-        return stop.get_token();
-    }
-    try {
-        const driver_turn turn{*driver_};
-        return set.lost();
-    } catch (const std::system_error& refusal) {
-        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
-    }
 }
 
 } // namespace holdfast::core

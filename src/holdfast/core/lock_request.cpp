@@ -115,7 +115,9 @@ void check_options(const client_options& options) {
 
 void check_request(const lock_request& request, const engine::capabilities& caps) {
     check_options(request.options);
-    require(request.permits >= 1 && request.permits <= request.limit, [&] {
+    // An engine that can change the limit also says how many permits are too many.
+    const unsigned most = caps.resizes ? limits::permits : request.limit;
+    require(request.permits >= 1 && request.permits <= most, [&] {
         return "permits is " + std::to_string(request.permits) +
                "; it must be from 1 to the limit, which is " + std::to_string(request.limit);
     });

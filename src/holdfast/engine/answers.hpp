@@ -28,7 +28,7 @@ enum class op_status : std::uint8_t {
     handed_off, ///< release: done, and a waiter was granted in the same step
     lost,       ///< beat: no longer a holder, or no longer in the queue
     not_held,   ///< release, withdraw, break: there was nothing to do
-    reported,   ///< inspect, list, diagnose, join: `report` is set; cell_op: `cell` is
+    reported,   ///< inspect, list, diagnose, join, resize: `report` is set; cell_op: `cell` is
     unknown,    ///< the reply was lost; the operation may or may not have happened
     failed,     ///< the operation did not happen; `error` says why
 };
@@ -52,11 +52,14 @@ struct part_answer {
 
 struct report {
     std::vector<lock_info> locks;
-    std::string cursor;         ///< list: where the next page begins; empty at the end
-    std::string text;           ///< diagnose: a line of text
-    std::uint64_t node_id = 0;  ///< join: identifies the store and its present data; 0: none yet
-    base::duration votes_in{0}; ///< join: it must not vote before; 0: it may vote now
-    bool looks_new = false;     ///< join, without a node_id: it seems that it was never used
+    std::string cursor;           ///< list: where the next page begins; empty at the end
+    std::string text;             ///< diagnose: a line of text
+    std::uint64_t node_id = 0;    ///< join: identifies the store and its present data; 0: none yet
+    base::duration votes_in{0};   ///< join: it must not vote before; 0: it may vote now
+    bool looks_new = false;       ///< join, without a node_id: it seems that it was never used
+    unsigned limit = 0;           ///< resize: the last one that was set; 0: none was
+    std::uint64_t generation = 0; ///< resize: of that limit
+    bool applied = false;         ///< resize: it counts, by this request or by an earlier one
 };
 
 /// A cell, as a cell_op left it.

@@ -47,11 +47,14 @@ struct capabilities {
     bool refreshes = false;
     /// Why it has no cells, and so no latch, barrier, once_flag and election; null: it has.
     const char* why_no_cells = nullptr;
-    bool checks_use = true;   ///< use of a name as another primitive, or limit, is an error
-    bool sets = false;        ///< acquire_set_op and release_set_op
-    bool downgrades = false;  ///< downgrade_op
-    bool joins = true;        ///< can be a node of a quorum: see join_op
-    bool knows_layout = true; ///< false: it does not support the requested layout
+    bool latches = false;    ///< has latches all the same, see cell_op::latch
+    bool checks_use = true;  ///< use of a name as another primitive, or limit, is an error
+    bool sets = false;       ///< acquire_set_op and release_set_op
+    bool downgrades = false; ///< downgrade_op
+    bool resizes = false;    ///< resize_op; then the engine decides how many permits are too many
+    const char* why_no_resize = nullptr; ///< for error messages, where there is a reason
+    bool joins = true;                   ///< can be a node of a quorum: see join_op
+    bool knows_layout = true;            ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
     const char* label = "this engine";                  ///< for error messages
 };

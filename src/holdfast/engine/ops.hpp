@@ -138,6 +138,18 @@ struct downgrade_op {
     engine::ticket ticket;
 };
 
+/// Changes the limit of a semaphore for all its users, and grants the waiters that fit now, in one
+/// step: `reported`, with report::limit, generation and applied. It counts only if nobody else has
+/// changed the limit since `generation`, so that a late duplicate never undoes a newer one.
+/// Idempotent: the ticket's owner is the id of the request.
+struct resize_op {
+    engine::ticket ticket;
+    unsigned limit = 0;           ///< 0: only reports
+    std::uint64_t generation = 0; ///< of the limit that it replaces; 0: of one never changed
+    /// An engine that receives it after this instant refuses it (`busy`).
+    base::instant not_after = base::never;
+};
+
 struct inspect_op {
     std::string name;
     lock_format format{};
@@ -201,6 +213,10 @@ struct cell_op {
     bool watches = false;
     base::milliseconds keep{0}; ///< the cell expires this long after the change; 0: never
 
+    /// It is a latch: layouts that share one with another library have no other cells. Then every
+    /// action has `expected`, and the ticket has the plain name.
+    bool latch = false;
+
     // write and erase
     std::uint64_t token = 0;
     std::uint64_t order = 0;
@@ -221,8 +237,8 @@ struct cell_op {
     bool once = false; ///< see acquire_op::once
 };
 
-using op =
-    std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
-                 diagnose_op, join_op, cell_op, acquire_set_op, release_set_op, downgrade_op>;
+using op = std::variant<acquire_op, beat_op, release_op, withdraw_op, inspect_op, list_op, break_op,
+                        diagnose_op, join_op, cell_op, acquire_set_op, release_set_op, downgrade_op,
+                        resize_op>;
 
 } // namespace holdfast::engine

@@ -162,6 +162,12 @@ lock_info admission_rule::inspect(const std::string& name) {
     out.name = name;
     out.kind = state_.kind;
     out.limit = state_.limit;
+    out.resized =
+        state_.resized.limit != 0 && (state_.idle() || state_.kind == primitive::semaphore);
+    if (out.resized) {
+        out.kind = primitive::semaphore;
+        out.limit = state_.resized.limit;
+    }
     out.last_token = state_.high_water;
     const auto until = [this](base::instant end) {
         return std::chrono::duration_cast<base::milliseconds>(end - at_.now);

@@ -60,6 +60,8 @@ public:
     [[nodiscard]] beat_answer beat(const beat_op::item& item, const client_process& process);
     /// renewed or lost; failed: it is no hold of a shared_mutex.
     [[nodiscard]] answer downgrade(const downgrade_op& operation);
+    /// reported, busy (too late) or failed (in use as another kind).
+    [[nodiscard]] answer resize(const resize_op& operation);
     /// released, handed_off or not_held.
     [[nodiscard]] op_status release(const release_op& operation);
     /// released or not_held.
@@ -84,6 +86,8 @@ private:
 
     [[nodiscard]] hold_iterator find(const base::owner_id& owner) noexcept;
     [[nodiscard]] bool fits(mode mode, unsigned permits) const noexcept;
+    [[nodiscard]] unsigned limit_for(const acquire_op& operation) const noexcept;
+    void drop_waiters_above_limit();
     [[nodiscard]] std::uint64_t next_token() const noexcept;
     [[nodiscard]] std::uint64_t issue_token(mode mode, std::uint64_t proposed) noexcept;
     [[nodiscard]] bool tokens_exhausted() const noexcept;

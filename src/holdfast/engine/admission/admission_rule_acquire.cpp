@@ -45,7 +45,7 @@ std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operatio
                              std::string{"the name is in use as a "} + primitive_name(state_.kind) +
                                  ", not as a " + primitive_name(operation.kind));
     }
-    if (operation.kind == primitive::semaphore && operation.limit != state_.limit) {
+    if (operation.kind == primitive::semaphore && limit_for(operation) != state_.limit) {
         return failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
                                                     std::to_string(state_.limit) + ", not " +
                                                     std::to_string(operation.limit));
@@ -61,7 +61,11 @@ std::optional<answer> admission_rule::reject_request(const acquire_op& operation
     if (at_.now > operation.not_after || released_last(owner) || is_broken(owner)) {
         return make_answer(op_status::busy);
     }
-    return reject_mismatch(operation);
+    if (auto rejected = reject_mismatch(operation)) { return rejected; }
+    if (operation.kind == primitive::semaphore && operation.permits > limit_for(operation)) {
+        return too_many_permits(operation.permits, limit_for(operation));
+    }
+    return std::nullopt;
 }
 
 answer admission_rule::acquire(const acquire_op& operation, const client_process& process) {
@@ -141,7 +145,7 @@ void admission_rule::add_hold(const acquire_op& terms, const client_process& pro
     make_room(state_.holds);
     state_.holds.push_back(std::move(made));
     state_.kind = terms.kind;
-    state_.limit = terms.kind == primitive::semaphore ? terms.limit : 1;
+    state_.limit = terms.kind == primitive::semaphore ? limit_for(terms) : 1;
     changed_ = true;
 }
 

@@ -14,6 +14,10 @@ namespace holdfast::engine::admission {
 
 namespace {
 
+/// How long the token and order of an erased cell are kept: no older write of that token makes it
+/// again.
+constexpr base::milliseconds erase_memory{65'000};
+
 std::int64_t us(base::milliseconds span) noexcept {
     return std::chrono::microseconds{span}.count();
 }
@@ -37,7 +41,7 @@ std::optional<answer> reject_invalid(const cell_op& operation) {
 /// A cell that has expired is like one that never was.
 cell_rule::cell_rule(cell& cell, const moment& at, std::vector<push>& out)
     : cell_{cell}, at_{at}, out_{out} {
-    if (cell_.birth == 0 || cell_.expires_us > at_.wall_us) { return; }
+    if (cell_.expires_us > at_.wall_us) { return; }
     auto watchers = std::move(cell_.watchers);
     cell_ = {};
     cell_.watchers = std::move(watchers);
@@ -59,7 +63,8 @@ answer cell_rule::apply(const cell_op& operation) {
     }
     if (operation.watches) { watch(operation.ticket.owner); }
     out.status = op_status::reported;
-    out.cell = std::make_shared<const cell_state>(cell_state{cell_.birth, cell_.token, cell_.phase,
+    const auto token = cell_.birth != 0 ? cell_.token : 0;
+    out.cell = std::make_shared<const cell_state>(cell_state{cell_.birth, token, cell_.phase,
                                                              cell_.arrived, cell_.expected,
                                                              cell_.value, applied_, counted_in_});
     return out;
@@ -67,8 +72,8 @@ answer cell_rule::apply(const cell_op& operation) {
 
 /// A write with the same token and order is not outdated: it is the same one again.
 bool cell_rule::is_outdated(const cell_op& operation) const noexcept {
-    return cell_.birth != 0 && (operation.token < cell_.token ||
-                                (operation.token == cell_.token && operation.order < cell_.order));
+    return operation.token < cell_.token ||
+           (operation.token == cell_.token && operation.order < cell_.order);
 }
 
 void cell_rule::write(const cell_op& operation) {
@@ -97,6 +102,10 @@ void cell_rule::erase(const cell_op& operation) {
     notify();
     cell_ = {};
     applied_ = true;
+    if (operation.token == 0) { return; }
+    cell_.token = operation.token;
+    cell_.order = operation.order;
+    cell_.expires_us = at_.wall_us + us(erase_memory);
 }
 
 std::optional<answer> cell_rule::arrive(const cell_op& operation) {
@@ -181,7 +190,7 @@ void cell_rule::notify() {
 }
 
 bool cell_rule::is_deletable() const noexcept {
-    return cell_.birth == 0 &&
+    return cell_.birth == 0 && cell_.token == 0 &&
            std::none_of(cell_.watchers.begin(), cell_.watchers.end(),
                         [&](const auto& each) { return each.alive_until_us > at_.wall_us; });
 }

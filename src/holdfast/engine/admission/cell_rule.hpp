@@ -26,7 +26,7 @@ struct cell {
     };
     static constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 
-    std::uint64_t birth = 0; ///< 0: it has watchers only
+    std::uint64_t birth = 0; ///< 0: it has watchers only, or was erased lately with this token
     std::uint64_t token = 0;
     std::uint64_t order = 0;
     std::uint64_t phase = 0;

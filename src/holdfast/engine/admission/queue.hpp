@@ -13,7 +13,7 @@
 
 namespace holdfast::engine::admission {
 
-/// One waiter. Kind and limit are in the record: they cannot change while anybody waits.
+/// One waiter. Kind and limit are in the record.
 struct waiter {
     base::owner_id owner;
     holdfast::mode mode = mode::exclusive;

@@ -23,16 +23,21 @@ std::int64_t token_retention_end(const record& state) noexcept {
     return static_cast<std::int64_t>(std::min(state.high_water, latest)) + kept;
 }
 
+base::instant kept_until(const record& state) noexcept {
+    return state.resized.limit == 0 ? state.keep_until
+                                    : base::later(state.keep_until, resized_retention);
+}
+
 } // namespace
 
 bool is_deletable(const record& state, base::instant now, std::int64_t wall_us) noexcept {
     const bool past = state.high_water == 0 || wall_us >= token_retention_end(state);
-    return state.idle() && now >= state.keep_until && past;
+    return state.idle() && now >= kept_until(state) && past;
 }
 
 base::instant next_idle_check(const record& state, base::instant now,
                               std::int64_t wall_us) noexcept {
-    base::instant next = state.keep_until;
+    base::instant next = kept_until(state);
     for (const hold_record& each : state.holds) {
         next = std::max(next, base::later(each.ends(), idle_retention));
     }

@@ -71,6 +71,13 @@ struct expired_hold {
     std::uint64_t token = 0; ///< 0: none
 };
 
+/// The limit that somebody has set for all users of a semaphore. It outlives the use of the name.
+struct resized_limit {
+    unsigned limit = 0;           ///< 0: nobody has
+    std::uint64_t generation = 0; ///< higher for each change
+    base::owner_id by;            ///< the request that set it
+};
+
 /// How many a record keeps. A further listener is not notified; of broken holds the oldest goes.
 inline constexpr std::size_t max_listeners = 64;
 inline constexpr std::size_t max_broken_holds = 1024;
@@ -90,6 +97,7 @@ struct record {
     std::vector<listener> listeners;
     std::vector<broken_hold> broken; ///< the oldest first
     expired_hold expired;
+    resized_limit resized;
 
     /// Without holds and waiters, whoever listens: the next request may use another kind or limit.
     [[nodiscard]] bool idle() const noexcept { return holds.empty() && waiting == 0; }
@@ -101,8 +109,12 @@ struct record {
 /// name without a record begin above the mark.
 inline constexpr std::chrono::minutes idle_retention{1};
 
+/// How long after its last use a semaphore keeps the limit that was set for it.
+inline constexpr std::chrono::hours resized_retention{30 * 24};
+
 /// Idle, and a minute past the latest of: its release, the deadline of a hold that expired or was
-/// broken, the not-after of its request, and its highest token.
+/// broken, the not-after of its request, and its highest token. With a limit that was set for it,
+/// `resized_retention` later.
 [[nodiscard]] bool is_deletable(const record& state, base::instant now,
                                 std::int64_t wall_us) noexcept;
 

@@ -45,9 +45,10 @@ std::optional<answer> reject_permits(const acquire_op& operation) {
         return failed_answer(errc::invalid_option,
                              "limit: must be 1 to " + std::to_string(limits::permits));
     }
-    if (operation.permits == 0 || operation.permits > operation.limit) {
+    // The limit may have been changed: whether there are so many, the rule says.
+    if (operation.permits == 0 || operation.permits > limits::permits) {
         return failed_answer(errc::invalid_option,
-                             "permits: must be 1 to the limit, " + std::to_string(operation.limit));
+                             "permits: must be 1 to " + std::to_string(limits::permits));
     }
     return std::nullopt;
 }
@@ -82,6 +83,12 @@ std::optional<answer> reject_invalid(const acquire_op& operation) {
         }
     }
     return operation.kind == primitive::semaphore ? reject_permits(operation) : std::nullopt;
+}
+
+answer too_many_permits(unsigned permits, unsigned limit) {
+    return failed_answer(errc::invalid_option, "permits is " + std::to_string(permits) +
+                                                   "; it must be from 1 to the limit, which is " +
+                                                   std::to_string(limit));
 }
 
 std::optional<answer> reject_invalid(const acquire_set_op& set) {

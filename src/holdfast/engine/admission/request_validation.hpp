@@ -22,6 +22,9 @@ namespace holdfast::engine::admission {
 /// An answer with op_status::failed.
 [[nodiscard]] answer failed_answer(errc code, std::string detail);
 
+/// The failed answer to a request for more permits than there are.
+[[nodiscard]] answer too_many_permits(unsigned permits, unsigned limit);
+
 [[nodiscard]] const char* primitive_name(primitive kind) noexcept;
 
 } // namespace holdfast::engine::admission

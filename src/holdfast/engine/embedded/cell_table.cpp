@@ -99,7 +99,7 @@ admission::cell cell_table::find(const std::string& name) {
 
 void cell_table::put(const std::string& name, const admission::cell& cell, std::int64_t wall_us) {
     // A cell that has watchers only is not needed longer than they are.
-    const std::int64_t expires = cell.birth != 0
+    const std::int64_t expires = cell.birth != 0 || cell.token != 0
                                      ? cell.expires_us
                                      : wall_us + std::chrono::microseconds{waiter_timeout}.count();
     encode(cell, scratch_);

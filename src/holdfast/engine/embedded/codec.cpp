@@ -11,8 +11,10 @@ namespace holdfast::engine::embedded {
 namespace {
 
 /// Records of format 1 had a wall clock in place of `keep_until`; those of format 2 end with the
-/// holds.
+/// holds. Format 4 has a limit that was set for a semaphore; other records stay readable for
+/// versions that do not know of it.
 constexpr std::uint8_t record_format = 3;
+constexpr std::uint8_t resized_format = 4;
 constexpr std::uint8_t waiter_format = 1;
 
 constexpr std::array stored_outcomes{
@@ -102,6 +104,20 @@ bool get_votes(field_reader& in, admission::record& out) {
     return get_entries(in, out.listeners) && get_entries(in, out.broken);
 }
 
+void put_limit(field_writer& to, const admission::resized_limit& resized) {
+    to.u32(resized.limit);
+    to.u64(resized.generation);
+    to.raw(encode_owner(resized.by));
+}
+
+admission::resized_limit get_limit(field_reader& in) {
+    admission::resized_limit out;
+    out.limit = in.u32();
+    out.generation = in.u64();
+    out.by = in.owner();
+    return out;
+}
+
 } // namespace
 
 owner_key encode_owner(const base::owner_id& owner) noexcept {
@@ -125,7 +141,8 @@ std::optional<base::owner_id> decode_owner(bytes key) noexcept {
 
 void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     field_writer to{out};
-    to.u8(record_format);
+    const bool resized = record.resized.limit != 0;
+    to.u8(resized ? resized_format : record_format);
     to.u32(boot);
     to.u8(static_cast<std::uint8_t>(record.kind));
     to.u32(record.limit);
@@ -138,12 +155,13 @@ void encode(const admission::record& record, std::uint32_t boot, buffer& out) {
     to.u32(static_cast<std::uint32_t>(record.holds.size()));
     for (const admission::hold_record& each : record.holds) { put(to, each); }
     put_votes(to, record);
+    if (resized) { put_limit(to, record.resized); }
 }
 
 std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     field_reader in{from};
     const std::uint8_t format = in.u8();
-    if (format == 0 || format > record_format) { return std::nullopt; }
+    if (format == 0 || format > resized_format) { return std::nullopt; }
     const bool same_boot = in.u32() == boot;
     admission::record out;
     out.kind = in.enumerator<primitive>(primitive_count);
@@ -160,6 +178,7 @@ std::optional<admission::record> decode_record(bytes from, std::uint32_t boot) {
     out.holds.reserve(holds);
     for (std::uint32_t at = 0; at < holds; ++at) { out.holds.push_back(get_hold(in)); }
     if (format >= 3 && !get_votes(in, out)) { return std::nullopt; }
+    if (format == resized_format) { out.resized = get_limit(in); }
     if (!in.at_end()) { return std::nullopt; }
     if (format == 1) { out.keep_until = {}; }
     if (!same_boot) {

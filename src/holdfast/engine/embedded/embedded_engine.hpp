@@ -41,7 +41,7 @@ public:
         can.fencing = true;
         can.min_hold = true;
         can.frees_dead_at_once = true;
-        can.sets = can.downgrades = true;
+        can.sets = can.downgrades = can.resizes = true;
         return can;
     }
     void attach(sink& to) override { sink_ = &to; }

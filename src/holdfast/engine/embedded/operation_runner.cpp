@@ -129,6 +129,11 @@ answer operation_runner::run(const downgrade_op& operation) {
                       [&](admission::admission_rule& rule) { return rule.downgrade(operation); });
 }
 
+answer operation_runner::run(const resize_op& operation) {
+    return apply_rule(operation.ticket.name,
+                      [&](admission::admission_rule& rule) { return rule.resize(operation); });
+}
+
 answer operation_runner::run(const break_op& operation) {
     return make_answer(apply_rule(operation.name, [&](admission::admission_rule& rule) {
         return rule.break_lock(operation);

@@ -56,6 +56,7 @@ private:
     [[nodiscard]] answer run(const acquire_set_op& operation);
     [[nodiscard]] answer run(const release_set_op& operation);
     [[nodiscard]] answer run(const downgrade_op& operation);
+    [[nodiscard]] answer run(const resize_op& operation);
     [[nodiscard]] answer run(const inspect_op& operation);
     [[nodiscard]] answer run(const list_op& operation);
     [[nodiscard]] answer run(const cell_op& operation);

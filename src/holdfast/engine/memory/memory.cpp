@@ -35,7 +35,7 @@ public:
         can.queue = queueing::grant;
         can.fencing = true;
         can.min_hold = true;
-        can.sets = can.downgrades = true;
+        can.sets = can.downgrades = can.resizes = true;
         return can;
     }
 
@@ -106,6 +106,7 @@ private:
     answer run(const downgrade_op& operation) {
         return store_->downgrade(operation, time_, pushes_);
     }
+    answer run(const resize_op& operation) { return store_->resize(operation, time_, pushes_); }
     answer run(const acquire_set_op& operation) {
         return store_->acquire_set(operation, process_, time_, pushes_);
     }

@@ -139,6 +139,14 @@ answer memory_store::downgrade(const downgrade_op& operation, const base::time_s
     return admission::admission_rule{found->state, found->queue, at, out}.downgrade(operation);
 }
 
+answer memory_store::resize(const resize_op& operation, const base::time_source& time,
+                            pushes& out) {
+    const std::lock_guard hold{guard_};
+    const auto at = read_clocks(time);
+    entry& found = find_or_make(operation.ticket.name, at, out);
+    return admission::admission_rule{found.state, found.queue, at, out}.resize(operation);
+}
+
 op_status memory_store::withdraw(const withdraw_op& operation, const base::time_source& time,
                                  pushes& out) {
     const std::lock_guard hold{guard_};

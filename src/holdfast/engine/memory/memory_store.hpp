@@ -53,6 +53,8 @@ public:
                                      pushes& out);
     [[nodiscard]] answer downgrade(const downgrade_op& operation, const base::time_source& time,
                                    pushes& out);
+    [[nodiscard]] answer resize(const resize_op& operation, const base::time_source& time,
+                                pushes& out);
     [[nodiscard]] op_status withdraw(const withdraw_op& operation, const base::time_source& time,
                                      pushes& out);
     [[nodiscard]] op_status break_lock(const break_op& operation, const base::time_source& time,

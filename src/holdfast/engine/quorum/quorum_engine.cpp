@@ -73,7 +73,7 @@ capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) c
     can.readers_fence = false;
     can.frees_dead_at_once = false;
     can.sees_waiters = false;
-    can.reclaims = can.joins = can.sets = can.downgrades = false;
+    can.reclaims = can.joins = can.sets = can.downgrades = can.resizes = false;
     can.why_no_cells = no_cells;
     can.dead_waiter_delay = base::milliseconds{0};
     can.longest_lease = settings.max_lease;
@@ -148,6 +148,9 @@ void quorum_engine::submit(op_id id, const op& op, instant give_up) {
     }
     if (std::holds_alternative<downgrade_op>(op)) {
         rejected = admission::failed_answer(errc::unsupported, "a quorum does not downgrade");
+    }
+    if (std::holds_alternative<resize_op>(op)) {
+        rejected = admission::failed_answer(errc::unsupported, "a quorum has no semaphores");
     }
     if (rejected) {
         rejected->id = id;

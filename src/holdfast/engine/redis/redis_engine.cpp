@@ -166,7 +166,7 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
         options_.replicas > 0 &&
         (std::holds_alternative<acquire_op>(op) || std::holds_alternative<beat_op>(op) ||
          std::holds_alternative<cell_op>(op) || std::holds_alternative<acquire_set_op>(op) ||
-         std::holds_alternative<downgrade_op>(op));
+         std::holds_alternative<downgrade_op>(op) || std::holds_alternative<resize_op>(op));
     // With max_lease the reply also depends on the incarnation, which others may have written.
     operation.only_own_writes =
         operation.needs_replicas && options_.max_lease.count() == 0 && is_first_acquire(op);

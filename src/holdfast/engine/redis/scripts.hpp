@@ -23,6 +23,7 @@ extern const script exchange;    ///< loaded only when it is needed
 extern const script acquire_set; ///< likewise
 extern const script release_set; ///< likewise
 extern const script downgrade;   ///< likewise
+extern const script resize;      ///< likewise
 extern const script join;        ///< likewise
 extern const script node_marker; ///< likewise
 
@@ -39,6 +40,7 @@ extern const script grace_inspect;
 extern const script grace_acquire_set; ///< loaded only when it is needed
 extern const script grace_release_set; ///< likewise
 extern const script grace_downgrade;   ///< likewise
+extern const script grace_resize;      ///< likewise
 
 // Of clients of a cluster: see cluster.lua.
 extern const script cluster_acquire;
@@ -51,6 +53,7 @@ extern const script cluster_exchange;    ///< loaded only when it is needed
 extern const script cluster_acquire_set; ///< likewise
 extern const script cluster_release_set; ///< likewise
 extern const script cluster_downgrade;   ///< likewise
+extern const script cluster_resize;      ///< likewise
 extern const script cluster_plain_beat;
 extern const script cluster_redisson_beat;
 
@@ -75,6 +78,7 @@ extern const script plain_inspect;
 extern const script redisson_acquire;
 extern const script redisson_rw_acquire;
 extern const script redisson_permit_acquire;
+extern const script redisson_latch;
 extern const script redisson_release;
 extern const script redisson_beat;
 extern const script redisson_break;

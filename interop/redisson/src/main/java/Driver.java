@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.RedissonMultiLock;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -99,7 +100,23 @@ public final class Driver {
                 () -> lock(words, 1, 2).forceUnlock() ? "broken" : "free");
             case "count" -> start(others, number,
                 () -> count(words.get(1), Integer.parseInt(words.get(2)), words.get(3)));
+            case "missing", "arrive", "await" -> start(others, number, () -> useLatch(what, words));
             default -> answer(number, "unsupported");
+        }
+    }
+
+    private String useLatch(String what, List<String> words) throws InterruptedException {
+        RCountDownLatch latch = redisson.getCountDownLatch(words.get(1));
+        // As the parties of a latch do it: the first sets the count. That of an open one is 0.
+        if (what.equals("missing")) { latch.trySetCount(Long.parseLong(words.get(2))); }
+        switch (what) {
+            case "missing": return String.valueOf(latch.getCount());
+            case "arrive":
+                latch.countDown();
+                return "arrived";
+            default:
+                long wait = Long.parseLong(words.get(3));
+                return latch.await(wait, TimeUnit.MILLISECONDS) ? "open" : "closed";
         }
     }
 

@@ -11,9 +11,9 @@
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
 --       {7, 0} tokens are used up, {8, 0} not that node, or it does not vote yet, {10, now} the
---       proposed token is too far ahead of the clock. -n: queued, n are ahead, who are more than a
---       few. All but this one have 12 bytes or more, so that a client can let it lie until more
---       comes.
+--       proposed token is too far ahead of the clock, {13, limit} more permits than there are.
+--       -n: queued, n are ahead, who are more than a few. All but this one have 12 bytes or more,
+--       so that a client can let it lie until more comes.
 --
 --#grace -- Also  {11, now} verify the incarnation first, {12, us left} nothing is granted yet
 -- Atomic because taking a free lock, joining the queue of a held one and refusing a late duplicate
@@ -51,6 +51,12 @@ if ARGV[2] and ARGV[2] ~= '0' and (not ARGV[3] or ARGV[3] == '0')
 end
 
 --#cluster --#include cluster.lua
+local free = ARGV[2] == '0' and not ARGV[3] and (tag == 'hf2i' or not rec)
+--#cluster free = free and not is_moving(key)
+if free and sub(ask, ASK_MIN_HOLD) == NO_MIN_HOLD then
+    --#include grant_counted.lua
+end
+
 --#cluster if (tag == 'hf2q' or tag == 'hf2x') and is_moving(key) then return TRY_AGAIN end
 -- Held, and to be waited for: the usual case of a crowd. Whatever is unusual is left to the rule.
 if (tag == 'hf2q' or tag == 'hf2x') and not ARGV[2] and sub(ask, ASK_QUEUEING) == QUEUEING_GRANT
@@ -113,7 +119,7 @@ local function enqueue(S)
     if not S.queue then
         S.queue, S.changed = true, true
         --#grace S.kind = S.kind or sub(terms, TERMS_KIND)
-        --#grace S.limit = S.limit or tonumber(sub(terms, TERMS_LIMIT))
+        --#grace S.limit = S.limit or 1
     end
     return place(S, owner, call('ZRANK', S.q, owner))
 end
@@ -143,10 +149,11 @@ local function ask_for_it(S)
     if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     refuse_late(S, owner, ARGV[3])
     local kind = sub(terms, TERMS_KIND)
-    if S.hold or S.taken > 0 or S.queue then
-        if kind ~= S.kind then return {ANSWER_OTHER_KIND, S.kind} end
-        if kind == KIND_SEMAPHORE and tonumber(sub(terms, TERMS_LIMIT)) ~= S.limit then --\
-            return {ANSWER_OTHER_LIMIT, S.limit} end
+    if is_used(S) and kind ~= S.kind then return {ANSWER_OTHER_KIND, S.kind} end
+    if kind == KIND_SEMAPHORE then
+        local limit, no = limit_for(S, terms)
+        if not limit then return no end
+        S.limit = limit
     end
     if S.queue or not fits(S, terms) then
         local queueing = sub(terms, TERMS_QUEUEING)

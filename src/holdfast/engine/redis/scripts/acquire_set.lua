@@ -100,6 +100,12 @@ for i = 1, #KEYS do
     local no = refusal(S, ARGV[i])
     if no then return no end
 end
+-- A script that is refused in the middle has done half of its work: whatever `save` needs is
+-- checked before the first grant.
+for i = 1, #KEYS do
+    need_right('SET', KEYS[i], '')
+    if states[i].late then need_right('PTTL', states[i].t) end
+end
 local answer = {ANSWER_ALL}
 for i = 1, #KEYS do
     local S, ask = states[i], ARGV[i]

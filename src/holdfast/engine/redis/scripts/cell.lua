@@ -10,8 +10,10 @@
 --       {ANSWER_LATE, now}, {ANSWER_OTHER_LIMIT, expected}
 --
 -- The whole cell is one key, so it is in one slot and expires as a whole. Fields: b birth; t token
--- and o order of the last write; v value; p phase; a arrived, n expected; c how many watch. With a
--- member or owner behind the letter: m arrived in this phase, l in the one before, w watches until.
+-- and o order of the last write, which stay for CELL_MEMORY_MS when it is erased, so that no older
+-- write of that token makes it again; v value; p phase; a arrived, n expected; c how many watch.
+-- With a member or owner behind the letter: m arrived in this phase, l in the one before, w watches
+-- until.
 local key, action, watcher = KEYS[1], ARGV[1], ARGV[2]
 local call, sub = redis.call, string.sub
 local time = call('TIME')
@@ -60,13 +62,18 @@ end
 local function change_value()
     local new, order, last = tonumber(ARGV[5]), tonumber(ARGV[6]), number('o')
     local exists = birth > 0
-    if exists and (new < token or new == token and order < last) then return end
+    if new < token or new == token and order < last then return end
     if action == CELL_ERASE then
         if exists and new ~= token then return end
         applied = 1
         if not exists then return end
         notify()
         call('DEL', key)
+        if new > 0 then
+            set('t', new)
+            set('o', order)
+            call('PEXPIRE', key, CELL_MEMORY_MS)
+        end
         birth, token, phase, arrived, expected = 0, 0, 0, 0, 0
         return
     end
@@ -147,7 +154,9 @@ local function watch()
         if left >= CELL_WATCHERS then return end
     end
     if call('HSET', key, 'w' .. watcher, until_us) == 1 then call('HINCRBY', key, 'c', '1') end
-    if birth == 0 then call('PEXPIRE', key, LISTENERS_MS) end
+    if birth == 0 and call('PTTL', key) < tonumber(LISTENERS_MS) then
+        call('PEXPIRE', key, LISTENERS_MS)
+    end
 end
 
 if action == CELL_ARRIVE then
@@ -157,5 +166,6 @@ elseif action ~= CELL_READ then
     change_value()
 end
 if watcher ~= '' then watch() end
+if birth == 0 then token = 0 end
 return {CELL_FOUND, birth, token, phase, arrived, expected, call('HGET', key, 'v') or '', applied,
         counted_in}

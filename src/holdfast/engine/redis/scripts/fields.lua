@@ -14,6 +14,8 @@
 --             upper-case tag in the record says that this key exists
 --   <key>:l   ZSET, the listeners: owner -> alive_until (us). A tag q or n in the record says that
 --             this key may exist, or the queue
+--   <key>:r   STRING, the limit of a semaphore that resize.lua has set: LIMIT_*. It outlives the
+--             record by LIMIT_MS, because all users must see it
 -- The key of a cell, with the hash tag of its name: <prefix>cell:{name}, a HASH. See cell.lua.
 -- Keys of a server:
 --   <prefix>mark  STRING, no token that was ever granted is above it, but proposed ones: token.lua.
@@ -62,6 +64,9 @@
 --#define ASK_OWNER 33, 80
 --#define ASK_TERMS 81
 --#define ASK_KIND 81, 81
+--#define ASK_MODE 82, 82
+--#define ASK_PERMITS 84, 88
+--#define ASK_LIMIT 89, 93
 --#define ASK_LEASE 94, 101
 --#define ASK_MIN_HOLD 102, 112
 --#define ASK_QUEUEING 113, 113
@@ -105,6 +110,15 @@
 --#define HOLD_LEASE 66, 73
 --#define HOLD_ORDER 74, 85
 --#define HOLD_TERMS 86
+--#define HOLD_MODE 87, 87
+--#define HOLD_PERMITS 89, 93
+--
+-- A limit that was set: the limit, its generation, and the owner of the request that set it.
+--#define LIMIT_VALUE 1, 5
+--#define LIMIT_GENERATION 6, 21
+--#define LIMIT_OWNER 22, 69
+--#define LIMIT_SIZE 69
+--#define LIMIT_MS '2592000000'
 --
 -- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
 -- order of a renewal: as the record has them. A renewal may go on with r, the token, the not-after
@@ -144,7 +158,8 @@
 --
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
--- it has handed off what was held. ANSWER_ALL is of a set that was granted.
+-- it has handed off what was held. ANSWER_ALL is of a set that was granted, ANSWER_LIMIT of
+-- resize.lua.
 --#define ANSWER_QUEUED 1
 --#define ANSWER_HELD 1
 --#define ANSWER_BUSY 2
@@ -158,7 +173,9 @@
 --#define ANSWER_TOO_HIGH 10
 --#define ANSWER_STALE 11
 --#define ANSWER_GRACE 12
+--#define ANSWER_TOO_FEW 13
 --#define ANSWER_ALL 20
+--#define ANSWER_LIMIT 21
 --#define HANDED_OFF_TOO 1000000
 --
 -- Of a cell: the first number of its answer, the actions, and when a write is done; how many
@@ -172,6 +189,7 @@
 --#define CELL_IF_EMPTY 'e'
 --#define CELL_IF_OWN 'o'
 --#define CELL_WATCHERS 1000
+--#define CELL_MEMORY_MS '65000'
 --
 -- The answer of a release.
 --#define RELEASE_NOT_HELD 0

@@ -80,6 +80,32 @@ local function drop_ended(S)
     end
 end
 
+-- The limit that resize.lua has set, its generation, and the owner of that request; nil: none was.
+local function known_limit(S)
+    local text = redis.pcall('GET', S.r) -- whatever else the key holds is none
+    if type(text) ~= 'string' or #text ~= LIMIT_SIZE then return nil end
+    return tonumber(sub(text, LIMIT_VALUE)), tonumber(sub(text, LIMIT_GENERATION)),
+        sub(text, LIMIT_OWNER)
+end
+
+local function is_used(S)
+    return S.hold or S.taken > 0 or S.queue
+end
+
+-- The limit that counts for whoever asks for permits, or nil and what to answer. A limit that was
+-- set counts for all, whatever limit they were made with; else all who use it must agree.
+local function limit_for(S, terms)
+    local known, own = known_limit(S), tonumber(sub(terms, TERMS_LIMIT))
+    if known then
+        call('PEXPIRE', S.r, LIMIT_MS)
+    elseif is_used(S) and own ~= S.limit then
+        return nil, {ANSWER_OTHER_LIMIT, S.limit}
+    end
+    local limit = known or own
+    if permits_of(terms) > limit then return nil, {ANSWER_TOO_FEW, limit} end
+    return limit
+end
+
 local function fits(S, terms)
     --#grace if S.grace then return false end
     if S.hold then return false end
@@ -99,7 +125,8 @@ end
 -- `lease` is in ms, 8 digits.
 local function grant(S, owner, terms, lease, token, not_after)
     S.expired = nil
-    S.high, S.kind, S.limit = token, sub(terms, TERMS_KIND), tonumber(sub(terms, TERMS_LIMIT))
+    S.high, S.kind = token, sub(terms, TERMS_KIND)
+    if S.kind ~= KIND_SEMAPHORE then S.limit = 1 end -- that of a semaphore is known by now
     if sub(terms, TERMS_MODE) ~= MODE_EXCLUSIVE then S.taken = S.taken + permits_of(terms) end
     local rest = sub(terms, TERMS_MIN_HOLD) * 1000
     if rest > 0 then rest = S.now + rest end

@@ -6,7 +6,8 @@
 -- KEYS  the record
 -- Answer  {now, highest token, kind, limit, holders, waiters}; each holder is {owner, token,
 --       deadline, rest_until, since, terms}, each waiter {owner, alive_until, since, terms}, in
---       their order. kind is '' if nobody holds it or waits.
+--       their order. kind is '' if nobody holds it or waits. limit is negative if resize.lua has
+--       set it.
 --
 -- It settles first, as all do, so that nobody is shown who has gone.
 local time = redis.call('TIME')
@@ -46,4 +47,5 @@ if S.queue then
         end
     end
 end
-return {now, S.high, S.kind or '', S.limit or 1, holders, waiters}
+local known = (not is_used(S) or S.kind == KIND_SEMAPHORE) and known_limit(S)
+return {now, S.high, S.kind or '', known and -known or S.limit or 1, holders, waiters}

@@ -32,9 +32,14 @@ local function may_reclaim_in_grace(S, owner, token, not_after, terms)
     if comes_too_late(S, owner, not_after) then return false end -- after its own withdrawal
     if mode == MODE_PERMITS then
         if S.hold then drop_holders(S) end
-        return S.taken == 0 or sub(terms, TERMS_KIND) == S.kind
-            and tonumber(sub(terms, TERMS_LIMIT)) == S.limit
-            and S.taken + permits_of(terms) <= S.limit
+        -- Who holds permits has got them by some limit; it may have been changed since.
+        local own = math.max(tonumber(sub(terms, TERMS_LIMIT)), known_limit(S) or 0)
+        if S.taken == 0 then
+            S.limit = known_limit(S) or own
+            return true
+        end
+        return sub(terms, TERMS_KIND) == S.kind
+            and S.taken + permits_of(terms) <= math.max(own, S.limit)
     end
     if token < S.high then return false end
     if token > S.high then

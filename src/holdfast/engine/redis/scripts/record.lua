@@ -46,7 +46,7 @@ end
 local function load(key, now)
     local S = {key = key, now = now, high = 0, last = NO_OWNER .. '-', taken = 0, queue = false,
                changed = false, q = key .. ':q', w = key .. ':w', h = key .. ':h', d = key .. ':d',
-               t = key .. ':t', l = key .. ':l'}
+               t = key .. ':t', l = key .. ':l', r = key .. ':r'}
     local rec = call('GET', key)
     --#cluster if is_moving(key) then return nil, TRY_AGAIN end
     if not rec then return S end

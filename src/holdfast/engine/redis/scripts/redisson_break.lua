@@ -24,8 +24,8 @@ if semaphore then
         local owner, index = string.match(permit, '^(.*):(%d+)$')
         if index == '1' then tell_broken(owner, ARGV[4]) end
     end
+    call('DEL', permits_key(KEYS[1])) -- first: else a user who may not would free them twice
     call('INCRBY', KEYS[1], #all)
-    call('DEL', permits_key(KEYS[1]))
     return 1
 end
 local mode = call('HGET', KEYS[1], 'mode')

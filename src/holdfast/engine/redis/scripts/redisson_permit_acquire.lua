@@ -27,9 +27,10 @@ local ended = call('ZRANGEBYSCORE', all, '-inf', string.format('%.0f', ms))
 if free and #ended > 0 then
     free = tonumber(free) + #ended
     if free > 0 then call(ARGV[6], 'redisson_sc:' .. tag_of(key), string.format('%.0f', free)) end
-    call('INCRBY', key, #ended)
 end
+-- Before they count as free: a user who may not remove them must not free them again and again.
 for _, permit in ipairs(ended) do call('ZREM', all, permit) end
+if free and #ended > 0 then call('INCRBY', key, #ended) end
 if free and tonumber(free) < wanted then
     local first = call('ZRANGE', all, 0, 0, 'WITHSCORES')
     return {ANSWER_HELD, first[2] and math.max(tonumber(first[2]) - ms, 0) or -1}

@@ -32,6 +32,12 @@ local now = time[1] * 1000000 + time[2]
 
 --#cluster --#include cluster.lua
 --#cluster if is_moving(KEYS[1]) then return TRY_AGAIN end
+local counted = tag == 'hf2m'
+--#grace counted = counted and grace == 0
+if counted then
+    --#include release_counted.lua
+end
+
 -- Alone, with a crowd waiting: the usual hand-off. Whatever is unusual is left to the rule. Nobody
 -- looks for listeners beside a crowd: behind the last waiter they are not told, and ask again.
 if mine and tag == 'hf2q' and string.sub(rec, REC_DEADLINE) - now > 0 then

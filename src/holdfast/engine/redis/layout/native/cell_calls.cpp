@@ -1,16 +1,11 @@
 #include "holdfast/engine/redis/layout/native/cell_calls.hpp"
 
-#include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/redis/fields.hpp"
-#include "holdfast/engine/redis/layout/lock_replies.hpp"
+#include "holdfast/engine/redis/layout/cell_replies.hpp"
 #include "holdfast/engine/redis/protocol/command.hpp"
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
 
-#include <holdfast/error.hpp>
-
 #include <array>
-#include <memory>
-#include <utility>
 
 namespace holdfast::engine::redis {
 
@@ -40,24 +35,6 @@ char letter_of(write_if condition) noexcept {
     return fields::cell_if_newest;
 }
 
-bool is_cell_reply(const reply& reply) {
-    return reply.is_array() && reply.size() >= 2 &&
-           (reply.number(0) != fields::cell_found || reply.size() == 9);
-}
-
-cell_state read_cell(const reply& reply) {
-    cell_state out;
-    out.birth = static_cast<std::uint64_t>(reply.number(1));
-    out.token = static_cast<std::uint64_t>(reply.number(2));
-    out.phase = static_cast<std::uint64_t>(reply.number(3));
-    out.arrived = static_cast<unsigned>(reply.number(4));
-    out.expected = static_cast<unsigned>(reply.number(5));
-    out.value = reply.word(6);
-    out.applied = reply.number(7) == 1;
-    out.counted_in = static_cast<std::uint64_t>(reply.number(8));
-    return out;
-}
-
 } // namespace
 
 void cell_calls::begin(operation& operation, const cell_op& op, command_channel& channel,
@@ -66,8 +43,8 @@ void cell_calls::begin(operation& operation, const cell_op& op, command_channel&
     channel.clock().refresh(channel.requests(), now);
     operation.not_after = op.not_after;
     channel.send(*this, request_kind::cell, operation, now, [&](std::string& out) {
-        const bool arrives = op.action == cell_op::action_kind::arrive;
-        write(out, op, arrives ? channel.clock().translate(counts_until) : 0);
+        const bool reads = op.action == cell_op::action_kind::read;
+        write(out, op, reads ? 0 : channel.clock().translate(counts_until));
     });
 }
 
@@ -98,23 +75,7 @@ void cell_calls::write(std::string& out, const cell_op& op, std::int64_t not_aft
 }
 
 bool cell_calls::on_reply(request& request, const reply& reply, base::instant now) {
-    if (!is_cell_reply(reply)) { return false; }
-    operation& operation = *request.op;
-    answer out;
-    if (reply.number(0) == fields::cell_found) {
-        out.status = op_status::reported;
-        out.cell = std::make_shared<const cell_state>(read_cell(reply));
-    } else if (const auto server_now = late_since(reply); server_now > 0) {
-        operation.channel->clock().learn(server_now, operation.sent, now);
-        out.status = op_status::busy;
-    } else if (reply.number(0) == fields::answer_other_limit) {
-        out = admission::failed_answer(errc::wrong_limit, "it is in use with a count of " +
-                                                              std::to_string(reply.number(1)));
-    } else {
-        out = unknown_reply();
-    }
-    operation.complete(std::move(out));
-    return true;
+    return complete_cell(*request.op, reply, now);
 }
 
 } // namespace holdfast::engine::redis

@@ -18,12 +18,16 @@ void append_instant(std::string& out, std::int64_t us) {
     append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
 }
 
-constexpr native_scripts usual_scripts{
-    &scripts::acquire,     &scripts::release,
-    &scripts::beat,        &scripts::withdraw,
-    &scripts::break_lock,  &scripts::inspect,
-    &scripts::exchange,    {&scripts::acquire_set, &scripts::release_set},
-    {&scripts::downgrade}, 0};
+constexpr native_scripts usual_scripts{&scripts::acquire,
+                                       &scripts::release,
+                                       &scripts::beat,
+                                       &scripts::withdraw,
+                                       &scripts::break_lock,
+                                       &scripts::inspect,
+                                       &scripts::exchange,
+                                       {&scripts::acquire_set, &scripts::release_set},
+                                       {&scripts::downgrade, &scripts::resize},
+                                       0};
 constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_release,
                                        &scripts::grace_beat,
@@ -32,14 +36,19 @@ constexpr native_scripts grace_scripts{&scripts::grace_acquire,
                                        &scripts::grace_inspect,
                                        &scripts::exchange, // never used
                                        {&scripts::grace_acquire_set, &scripts::grace_release_set},
-                                       {&scripts::grace_downgrade},
+                                       {&scripts::grace_downgrade, &scripts::grace_resize},
                                        1};
 constexpr native_scripts cluster_scripts{
-    &scripts::cluster_acquire,     &scripts::cluster_release,
-    &scripts::cluster_beat,        &scripts::cluster_withdraw,
-    &scripts::cluster_break_lock,  &scripts::cluster_inspect,
-    &scripts::cluster_exchange,    {&scripts::cluster_acquire_set, &scripts::cluster_release_set},
-    {&scripts::cluster_downgrade}, 1};
+    &scripts::cluster_acquire,
+    &scripts::cluster_release,
+    &scripts::cluster_beat,
+    &scripts::cluster_withdraw,
+    &scripts::cluster_break_lock,
+    &scripts::cluster_inspect,
+    &scripts::cluster_exchange,
+    {&scripts::cluster_acquire_set, &scripts::cluster_release_set},
+    {&scripts::cluster_downgrade, &scripts::cluster_resize},
+    1};
 
 const native_scripts& scripts_of(script_variant variant) noexcept {
     switch (variant) {

@@ -50,7 +50,7 @@ struct native_scripts {
     const script* inspect;
     const script* exchange;
     std::array<const script*, 2> sets; ///< acquire_set and release_set
-    std::array<const script*, 1> rare; ///< downgrade
+    std::array<const script*, 2> rare; ///< downgrade and resize
     std::size_t more_arguments;        ///< the incarnation, the mark of the slot, or none
 };
 
@@ -78,7 +78,7 @@ public:
         return scripts_.sets;
     }
 
-    /// The scripts of `downgrade`.
+    /// The scripts of `downgrade` and `resize`.
     [[nodiscard]] std::span<const script* const> rare_scripts() const noexcept {
         return scripts_.rare;
     }
@@ -99,6 +99,7 @@ public:
     /// Likewise. With `with_tokens` the server must know the tokens.
     void release_set(std::string& out, std::span<const release_op> holds, bool with_tokens);
     void downgrade(std::string& out, const ticket& ticket);
+    void resize(std::string& out, const resize_op& op, std::int64_t not_after_us);
     void break_lock(std::string& out, const break_op& op);
     /// Reclaims count until their not-after, but not longer than until `latest`.
     void beat(std::string& out, const beat_op& op, const server_clock& clock, base::instant latest);

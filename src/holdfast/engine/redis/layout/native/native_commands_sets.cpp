@@ -23,6 +23,18 @@ void native_commands::downgrade(std::string& out, const ticket& ticket) {
     append_last_argument(out);
 }
 
+void native_commands::resize(std::string& out, const resize_op& op, std::int64_t not_after_us) {
+    call(out, *scripts_.rare[1], 1, 4);
+    append_key(out, op.ticket.name);
+    argument_.clear();
+    append_owner(argument_, op.ticket.owner);
+    append_bulk(out, argument_);
+    append_bulk(out, std::to_string(op.limit));
+    append_bulk(out, std::to_string(op.generation));
+    append_bulk(out, std::to_string(not_after_us));
+    append_last_argument(out);
+}
+
 void native_commands::release_set(std::string& out, std::span<const release_op> holds,
                                   bool with_tokens) {
     call(out, *scripts_.sets[1], holds.size(), holds.size());

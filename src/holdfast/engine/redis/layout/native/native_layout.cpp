@@ -33,7 +33,7 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     can.queue = queueing::grant;
     can.fencing = true;
     can.min_hold = true;
-    can.sets = true;
+    can.sets = can.resizes = true;
     // After lost data a reader that was a writer could be taken for one still: see reclaim_book.
     can.downgrades = !has_grace();
     if (has_grace()) {

@@ -46,6 +46,7 @@ private:
         release_set,
         undo_set, ///< of a cancelled acquire_set
         downgrade,
+        resize,
     };
 
     /// Sends the first request of an operation.
@@ -66,6 +67,7 @@ private:
     void forget_set(const operation& set) noexcept;
     [[nodiscard]] bool on_downgrade_reply(operation& operation, const reply& reply,
                                           base::instant now);
+    [[nodiscard]] bool on_resize_reply(operation& operation, const reply& reply, base::instant now);
     [[nodiscard]] bool on_exchange_reply(request& request, const reply& both, base::instant now);
 
     [[nodiscard]] bool on_beat_reply(operation& beat, const reply& reply, base::instant now);
@@ -92,6 +94,9 @@ void native_layout::send(operation& operation, const release_set_op& op, command
 
 template <>
 void native_layout::send(operation& operation, const downgrade_op& op, command_channel& channel,
+                         base::instant now);
+template <>
+void native_layout::send(operation& operation, const resize_op& op, command_channel& channel,
                          base::instant now);
 
 } // namespace holdfast::engine::redis

@@ -25,6 +25,7 @@ bool native_layout::on_reply(request& request, const reply& reply, instant now) 
     case request_kind::beat: return on_beat_reply(operation, reply, now);
     case request_kind::inspect: return complete_inspection(operation, reply, read_inspect);
     case request_kind::downgrade: return on_downgrade_reply(operation, reply, now);
+    case request_kind::resize: return on_resize_reply(operation, reply, now);
     case request_kind::acquire_set: return on_set_reply(operation, reply, now);
     case request_kind::release_set:
     case request_kind::undo_set: return on_set_release_reply(operation, reply);

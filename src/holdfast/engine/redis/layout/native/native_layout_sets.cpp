@@ -1,4 +1,4 @@
-// native_layout: several names at once, and downgrades.
+// native_layout: several names at once, downgrades and limits.
 
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
@@ -7,6 +7,7 @@
 #include "holdfast/engine/redis/protocol/hash_slot.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace holdfast::engine::redis {
@@ -80,6 +81,41 @@ bool native_layout::on_downgrade_reply(operation& operation, const reply& reply,
     const bool done = reply.integer() == fields::release_done;
     if (done && has_grace()) { held_.downgrade(operation.ticket.owner); }
     operation.complete(done ? op_status::renewed : op_status::lost);
+    return true;
+}
+
+template <>
+void native_layout::send(operation& operation, const resize_op& op, command_channel& channel,
+                         instant now) {
+    channel.scripts().ensure(commands_.rare_scripts(), now);
+    channel.clock().refresh(channel.requests(), now);
+    operation.ticket = op.ticket;
+    operation.not_after = op.not_after;
+    channel.send(*this, request_kind::resize, operation, now, [&](std::string& out) {
+        commands_.resize(out, op, channel.clock().translate(counts_until(operation)));
+    });
+}
+
+bool native_layout::on_resize_reply(operation& operation, const reply& reply, instant now) {
+    if (!reply.is_array() || reply.size() < 2) { return false; }
+    if (reply.number(0) != fields::answer_limit) {
+        if (reply.number(0) == fields::answer_stale) {
+            operation.channel->incarnation().on_stale(now);
+        }
+        if (!fail_if_not_late(operation, reply, now)) {
+            operation.complete(read_acquire(reply, operation.channel->server()));
+        }
+        return true;
+    }
+    if (reply.size() != 4) { return false; }
+    report found;
+    found.limit = static_cast<unsigned>(reply.number(1));
+    found.generation = static_cast<std::uint64_t>(reply.number(2));
+    found.applied = reply.number(3) == 1;
+    answer out;
+    out.status = op_status::reported;
+    out.report = std::make_shared<const report>(std::move(found));
+    operation.complete(std::move(out));
     return true;
 }
 

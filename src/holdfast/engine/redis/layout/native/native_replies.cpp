@@ -59,6 +59,10 @@ answer read_verdict(const reply& reply, const std::string& server) {
     case fields::answer_other_limit:
         return admission::failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
                                                                std::to_string(reply.number(1)));
+    case fields::answer_too_few:
+        return admission::failed_answer(errc::invalid_option,
+                                        "permits: more than the limit, which is " +
+                                            std::to_string(reply.number(1)) + ", were requested");
     case fields::answer_too_many:
         return admission::failed_answer(errc::limit_reached, std::to_string(reply.number(1)) +
                                                                  " wait for this name already");
@@ -116,7 +120,9 @@ lock_info read_inspect(const reply& reply, std::string name) {
     const auto now = reply.number(0);
     out.last_token = static_cast<std::uint64_t>(reply.number(1));
     out.kind = kind_at(reply, 2);
-    out.limit = static_cast<unsigned>(reply.number(3));
+    out.resized = reply.number(3) < 0; // see inspect.lua
+    out.limit = static_cast<unsigned>(out.resized ? -reply.number(3) : reply.number(3));
+    if (out.resized) { out.kind = primitive::semaphore; }
     const auto holders = reply[4];
     for (std::size_t at = 0; at < holders.size(); ++at) {
         const auto entry = holders[at];

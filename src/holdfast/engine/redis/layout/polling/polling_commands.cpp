@@ -38,6 +38,7 @@ capabilities polling_commands::polling_caps(primitive kind, bool fenced) {
     can.notes = can.lists = can.sees_waiters = can.recalls_release = can.shortens = false;
     can.reclaims = false;
     can.why_no_cells = why_no_cells;
+    can.why_no_resize = why_no_resize;
     return can;
 }
 

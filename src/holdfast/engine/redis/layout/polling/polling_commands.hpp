@@ -62,6 +62,12 @@ public:
     [[nodiscard]] virtual const char* reject_name(std::string_view /*name*/) const {
         return nullptr;
     }
+    /// Why it has no latch of this name; null: it has.
+    [[nodiscard]] virtual const char* reject_latch(std::string_view /*name*/) const {
+        return why_no_cells;
+    }
+    /// The channel on which the opening of a latch is published.
+    [[nodiscard]] virtual std::string latch_channel(std::string_view /*name*/) const { return {}; }
     /// When a waiter without a message asks again. `pttl` is that of the current hold: below 0 if
     /// it is not known or never ends. `ahead` counts waiters of this client.
     [[nodiscard]] virtual base::duration poll_in(std::int64_t pttl, std::size_t ahead) = 0;
@@ -86,6 +92,9 @@ public:
     void break_lock(std::string& out, const break_op& op);
     void beat(std::string& out, const beat_op& op);
     void inspect(std::string& out, std::string_view name);
+    /// REQUIRES: reject_latch() is null.
+    virtual void latch(std::string& /*out*/, const cell_op& /*op*/, std::int64_t /*not_after_us*/) {
+    }
     /// After a release that was answered and need not be remembered. REQUIRES: clears_memory().
     virtual void clear_memory(std::string& /*out*/, const ticket& /*ticket*/) {}
 
@@ -95,6 +104,9 @@ public:
     static constexpr const char* why_no_cells =
         "has no latches, barriers, once flags and elections; use a client without this layout in "
         "its URL";
+    static constexpr const char* why_no_resize =
+        "cannot change the limit: Redisson's semaphores do not say how many permits are out; use "
+        "their addPermits()";
 
 protected:
     /// `more` are scripts that only this layout has.

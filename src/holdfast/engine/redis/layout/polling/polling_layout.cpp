@@ -47,11 +47,15 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (acquire->proposed_token != 0) { return "the layout takes no proposed token"; }
         if (const char* const why = commands_->reject_name(acquire->ticket.name)) { return why; }
     }
-    if (std::holds_alternative<cell_op>(op)) { return polling_commands::why_no_cells; }
+    if (const auto* const cell = std::get_if<cell_op>(&op)) {
+        return cell->latch ? commands_->reject_latch(cell->ticket.name)
+                           : polling_commands::why_no_cells;
+    }
     if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
         return "the layout does not acquire several names in one step";
     }
     if (std::holds_alternative<downgrade_op>(op)) { return "the layout does not downgrade"; }
+    if (std::holds_alternative<resize_op>(op)) { return polling_commands::why_no_resize; }
     return std::holds_alternative<list_op>(op) ? "the layout cannot tell locks from other keys"
                                                : nullptr;
 }
@@ -201,50 +205,29 @@ void polling_layout::send(operation& operation, const inspect_op& op, command_ch
                  [&](std::string& out) { commands_->inspect(out, op.name); });
 }
 
+/// A latch. Who watches it subscribes first, so that it misses no message.
 template <>
-void polling_layout::send(operation& /*operation*/, const list_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false); // rejected
+void polling_layout::send(operation& operation, const cell_op& op, command_channel& channel,
+                          instant now) {
+    channel.clock().refresh(channel.requests(), now);
+    operation.not_after = op.not_after;
+    if (op.watches) {
+        const auto latch_channel = commands_->latch_channel(op.ticket.name);
+        waiters_.add(latch_channel, op.ticket.name, op.ticket.owner.number, now);
+        channel.subscriptions().add(latch_channel, commands_->sharded(), *this, now);
+    }
+    const bool arrives = op.action == cell_op::action_kind::arrive;
+    channel.send(*this, request_kind::latch, operation, now, [&](std::string& out) {
+        commands_->latch(out, op,
+                         arrives ? channel.clock().translate(counts_until(op.not_after, now)) : 0);
+    });
 }
 
-template <>
-void polling_layout::send(operation& /*operation*/, const cell_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false); // rejected
-}
-
-/// Not handled by layouts: see `diagnosis`.
-template <>
-void polling_layout::send(operation& /*operation*/, const diagnose_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false);
-}
-
-/// Not handled by layouts: see `node_joiner`.
-template <>
-void polling_layout::send(operation& /*operation*/, const join_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false);
-}
-
-/// See `reject_unsupported`.
-template <>
-void polling_layout::send(operation& /*operation*/, const acquire_set_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false);
-}
-
-/// See `reject_unsupported`.
-template <>
-void polling_layout::send(operation& /*operation*/, const release_set_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
-    assert(false);
-}
-
-/// See `reject_unsupported`.
-template <>
-void polling_layout::send(operation& /*operation*/, const downgrade_op& /*op*/,
-                          command_channel& /*channel*/, instant /*now*/) {
+/// What is rejected (see `reject_unsupported`), and what layouts do not handle: see `diagnosis` and
+/// `node_joiner`.
+template <typename Op>
+void polling_layout::send(operation& /*operation*/, const Op& /*op*/, command_channel& /*channel*/,
+                          instant /*now*/) {
     assert(false);
 }
 

@@ -59,6 +59,7 @@ private:
         inspect,
         undo,         ///< of a cancelled acquire, or of a late one that is unwanted
         clear_memory, ///< of a release
+        latch,
     };
 
     /// Sends the first request of an operation.

@@ -1,5 +1,6 @@
 // polling_layout: replies and messages.
 
+#include "holdfast/engine/redis/layout/cell_replies.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_layout.hpp"
 #include "holdfast/engine/redis/layout/polling/polling_replies.hpp"
@@ -32,6 +33,7 @@ bool polling_layout::on_reply(request& request, const reply& reply, instant now)
     case request_kind::beat: return complete_beats(operation, reply);
     case request_kind::inspect: return complete_inspection(operation, reply, read_polling_inspect);
     case request_kind::clear_memory: return reply.is_integer();
+    case request_kind::latch: return complete_cell(operation, reply, now);
     }
     return false;
 }

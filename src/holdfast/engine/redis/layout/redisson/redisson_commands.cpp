@@ -16,7 +16,8 @@ namespace {
 constexpr base::milliseconds least_memory{20'000};
 
 /// Scripts besides those of a mutex.
-constexpr std::array more_scripts{&scripts::redisson_rw_acquire, &scripts::redisson_permit_acquire};
+constexpr std::array more_scripts{&scripts::redisson_rw_acquire, &scripts::redisson_permit_acquire,
+                                  &scripts::redisson_latch};
 
 constexpr std::string_view lock_channels = "redisson_lock__channel:";
 constexpr std::string_view rw_channels = "redisson_rwlock:";
@@ -55,6 +56,7 @@ capabilities redisson_commands::caps(primitive kind, bool fenced) const {
     can.fencing = fenced && kind != primitive::semaphore;
     can.readers_fence = false;
     can.checks_use = false;
+    can.latches = true;
     can.layout = holdfast::layout::redisson;
     can.label = "layout redisson";
     return can;

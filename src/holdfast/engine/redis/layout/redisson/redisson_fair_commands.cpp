@@ -18,6 +18,7 @@ capabilities redisson_fair_commands::caps(primitive kind, bool fenced) const {
     can.supported = kind == primitive::mutex;
     can.fencing = false;
     can.sees_waiters = true;
+    can.latches = false;
     can.layout = holdfast::layout::redisson_fair;
     can.label = "layout redisson_fair";
     return can;

@@ -11,6 +11,9 @@ class redisson_fair_commands final : public redisson_commands {
 public:
     redisson_fair_commands(const options& options, const client_identity& identity);
 
+    [[nodiscard]] const char* reject_latch(std::string_view /*name*/) const override {
+        return why_no_cells; // as in layout redisson: one is enough
+    }
     [[nodiscard]] capabilities caps(primitive kind, bool fenced) const override;
     [[nodiscard]] const lock_format& format() const noexcept override;
     /// That of the waiter, to which the holder before it publishes.
