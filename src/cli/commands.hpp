@@ -30,6 +30,7 @@ void add_show(CLI::App& app, action& chosen);
 void add_top(CLI::App& app, action& chosen);
 void add_events(CLI::App& app, action& chosen);
 void add_break(CLI::App& app, action& chosen);
+void add_web(CLI::App& app, action& chosen);
 void add_ping(CLI::App& app, action& chosen);
 void add_demo(CLI::App& app, action& chosen);
 void add_completion(CLI::App& app, action& chosen);

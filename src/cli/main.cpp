@@ -85,6 +85,7 @@ void add_subcommands(CLI::App& app, action& chosen) {
     add_show(app, chosen);
     add_top(app, chosen);
     add_events(app, chosen);
+    add_web(app, chosen);
     add_break(app, chosen);
     add_ping(app, chosen);
     add_doctor(app, chosen);

@@ -1,7 +1,5 @@
 #include "support/http_get.hpp"
 
-#include "holdfast/base/fd.hpp"
-
 #include <arpa/inet.h>
 #include <array>
 #include <cstdint>
@@ -11,7 +9,7 @@
 
 namespace holdfast::test {
 
-std::string http_exchange_with(const std::string& address, std::string_view bytes) {
+base::fd connect_to(const std::string& address) {
     const auto colon = address.rfind(':');
     sockaddr_in target{};
     target.sin_family = AF_INET;
@@ -19,12 +17,18 @@ std::string http_exchange_with(const std::string& address, std::string_view byte
     if (::inet_pton(AF_INET, address.substr(0, colon).c_str(), &target.sin_addr) != 1) {
         return {};
     }
-    const base::fd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    base::fd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     const timeval limit{10, 0};
     ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     // NOLINTNEXTLINE(*-reinterpret-cast)
     const auto* const generic = reinterpret_cast<const sockaddr*>(&target);
     if (::connect(socket.get(), generic, sizeof target) != 0) { return {}; }
+    return socket;
+}
+
+std::string http_exchange_with(const std::string& address, std::string_view bytes) {
+    const auto socket = connect_to(address);
+    if (!socket) { return {}; }
     if (::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0) { return {}; }
     std::string out;
     std::array<char, 4096> buffer{};

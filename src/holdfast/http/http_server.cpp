@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,14 +21,15 @@ namespace {
 constexpr base::milliseconds accept_pause{100}; // when descriptors or memory have run out
 } // namespace
 
-http_server::http_server(const listen_address& address, handler handle)
+http_server::http_server(base::fd listener, server_settings settings)
     : generation_{base::process_generation()},
-      handle_{std::move(handle)},
-      listener_{listen_on(address)},
+      settings_{std::move(settings)},
+      handle_{[this](const request& request) { return handle_or_refuse(request); }},
+      listener_{std::move(listener)},
       stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       address_{local_address(listener_.get())} {
     if (!stop_) { throw std::system_error{errno, std::generic_category(), "eventfd"}; }
-    exchanges_.reserve(most_exchanges);
+    exchanges_.reserve(settings_.limits.most_exchanges);
     thread_ = base::library_thread("holdfast-http", [this] { run(); });
 }
 
@@ -47,32 +48,82 @@ void http_server::run() noexcept {
     while (::read(stop_.get(), &ignored, sizeof ignored) < 0) {
         try {
             run_once();
-        } catch (const std::exception&) { // no memory: drop who asked, keep serving
-            exchanges_.clear();
-        }
+        } catch (const std::exception&) { end_exchanges(); } // no memory: keep serving
     }
+    end_exchanges();
 }
 
 void http_server::run_once() {
     std::vector<pollfd> polled;
-    polled.reserve(exchanges_.size() + 2);
+    polled.reserve(exchanges_.size() + 3);
     auto now = boot_clock::now();
-    const bool accepts = exchanges_.size() < most_exchanges && now >= accept_again_;
+    const bool accepts =
+        exchanges_.size() < settings_.limits.most_exchanges && now >= accept_again_;
     polled.push_back({stop_.get(), POLLIN, 0});
     polled.push_back({accepts ? listener_.get() : -1, POLLIN, 0});
+    polled.push_back({settings_.outbox ? settings_.outbox->descriptor() : -1, POLLIN, 0});
     for (const auto& each : exchanges_) { polled.push_back({each.descriptor(), each.wanted(), 0}); }
     if (::poll(polled.data(), polled.size(), time_out(now)) < 0) { return; }
     now = boot_clock::now();
-    std::size_t at = 2;
-    std::erase_if(exchanges_, [&](http_exchange& each) {
-        const bool ready = polled[at++].revents != 0;
-        return now >= each.deadline() || (ready && !each.progress(handle_));
-    });
+    std::vector<exchange_id> over;
+    for (std::size_t at = 0; at < exchanges_.size(); ++at) {
+        auto& each = exchanges_[at];
+        const bool ready = polled[at + 3].revents != 0;
+        if (now >= each.deadline() || (ready && !each.progress(handle_, now))) {
+            over.push_back(each.id());
+        }
+    }
+    for (const auto id : over) { end_exchange(id); }
+    if (polled[2].revents != 0) { deliver(now); }
     if (polled[1].revents != 0) { accept_all(now); }
 }
 
+void http_server::end_exchange(exchange_id id) {
+    auto* const found = find(id);
+    if (found->is_stream()) { settings_.on_stream_end(id); }
+    exchanges_.erase(exchanges_.begin() + (found - exchanges_.data()));
+}
+
+void http_server::deliver(instant now) {
+    for (auto& message : settings_.outbox->take()) {
+        auto* const exchange = find(message.exchange);
+        if (exchange == nullptr) { continue; }
+        if (message.part) {
+            exchange->send(std::move(message.part), now);
+        } else {
+            exchange->complete(message.whole, now);
+        }
+    }
+}
+
+http_exchange* http_server::find(exchange_id id) noexcept {
+    const auto found = std::find_if(exchanges_.begin(), exchanges_.end(),
+                                    [id](const http_exchange& each) { return each.id() == id; });
+    return found == exchanges_.end() ? nullptr : &*found;
+}
+
+/// Streams leave room for requests.
+response http_server::handle_or_refuse(const request& request) const {
+    const auto streams = std::count_if(exchanges_.begin(), exchanges_.end(),
+                                       [](const auto& each) { return each.is_stream(); });
+    auto out = settings_.handle(request);
+    if (out.delivery == delivery::stream &&
+        static_cast<std::size_t>(streams) >= settings_.limits.most_streams) {
+        settings_.on_stream_end(request.exchange);
+        return {.status = 503, .body = "too many streams are open; close a page\n"};
+    }
+    return out;
+}
+
+void http_server::end_exchanges() noexcept {
+    for (const auto& each : exchanges_) {
+        if (each.is_stream()) { settings_.on_stream_end(each.id()); }
+    }
+    exchanges_.clear();
+}
+
 void http_server::accept_all(instant now) {
-    while (exchanges_.size() < most_exchanges) {
+    while (exchanges_.size() < settings_.limits.most_exchanges) {
         base::fd socket{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         if (!socket) {
             const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
@@ -80,7 +131,7 @@ void http_server::accept_all(instant now) {
             if (exhausted) { accept_again_ = now + accept_pause; }
             return;
         }
-        exchanges_.emplace_back(std::move(socket), now + longest_exchange);
+        exchanges_.emplace_back(++last_id_, std::move(socket), settings_.limits, now);
     }
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <system_error>
@@ -65,6 +67,21 @@ base::fd listen_on(const listen_address& address) {
         throw std::system_error{errno, std::generic_category(), "listen"};
     }
     return out;
+}
+
+bool is_loopback(int socket) noexcept {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address); // NOLINT(*-reinterpret-cast)
+    if (::getsockname(socket, generic, &length) != 0) { return false; }
+    if (address.ss_family == AF_INET) {
+        sockaddr_in v4{};
+        std::memcpy(&v4, &address, sizeof v4);
+        return (::ntohl(v4.sin_addr.s_addr) >> 24U) == 127;
+    }
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, &address, sizeof v6);
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) != 0;
 }
 
 std::string local_address(int socket) {

@@ -20,6 +20,9 @@ struct listen_address {
 /// A socket that listens there, non-blocking. Throws std::system_error; its text has no address.
 [[nodiscard]] base::fd listen_on(const listen_address& address);
 
+/// Whether only this host can reach the socket.
+[[nodiscard]] bool is_loopback(int socket) noexcept;
+
 /// The address of a listening socket, e.g. `127.0.0.1:9464`, `[::1]:9464`.
 [[nodiscard]] std::string local_address(int socket);
 
