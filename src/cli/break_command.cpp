@@ -118,7 +118,7 @@ void add_break(CLI::App& app, action& chosen) {
         app.add_subcommand("break", "End the holds of a lock; the next waiter gets it");
     sub->footer(break_notes);
     sub->add_option("NAME", flags->name, "The lock")->required();
-    sub->add_option("--token", flags->token, "Only the hold with this token")
+    sub->add_option("--token", flags->token, "Only the hold with this token; readers share one")
         ->type_name("N")
         ->check(CLI::Range(std::uint64_t{1}, largest_token));
     sub->add_flag("-y,--yes", flags->yes, "Do not ask; required without a terminal");

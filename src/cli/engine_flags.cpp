@@ -91,7 +91,13 @@ std::string given_url(const engine_flags& flags) {
     }
     if (!flags.url_file.empty()) { return url_of_file(flags.url_file); }
     const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
-    return variable == nullptr ? std::string{} : variable;
+    if (variable == nullptr) { return {}; }
+    // Most often a variable that was not set: a lock on this host only would exclude nobody else.
+    if (*variable == '\0') {
+        throw error{errc::invalid_option, "HOLDFAST_URL: it is empty; name an engine, or unset it "
+                                          "for the file of this user"};
+    }
+    return variable;
 }
 
 /// A program sets the layout of each lock; the command has only the URL for that.

@@ -71,7 +71,8 @@ void guarded_child::check_deadlines() {
     publish_deadline(context_, held_);
     if (state_ == state::running && left() <= settings_.grace) {
         lost_ = true;
-        terminate("the lease is about to expire");
+        terminate(settings_.hold.max_hold > 0ms ? "the lease or --max-hold is about to end"
+                                                : "the lease is about to expire");
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();

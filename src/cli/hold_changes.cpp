@@ -1,6 +1,7 @@
 #include "cli/hold_changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast::cli {
 
@@ -20,6 +21,13 @@ bool is_held_by(const std::optional<lock_info>& lock, const std::string& owner) 
 
 std::vector<hold_change> hold_changes::add(const lock_info& lock, base::instant now) {
     std::vector<hold_change> out;
+    // First what has ended, or it would look as if two had held it.
+    for (auto known = holds_.lower_bound({lock.name, {}});
+         known != holds_.end() && known->first.lock == lock.name;) {
+        const bool ended = !is_held_by(lock, known->first.owner);
+        if (ended) { out.push_back(ending(known->first, known->second, now)); }
+        known = ended ? holds_.erase(known) : std::next(known);
+    }
     for (const auto& holder : lock.holders) {
         const hold_key key{lock.name, holder.owner};
         const auto known = holds_.find(key);

@@ -40,7 +40,9 @@ void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
             "Keep the lock at least this long, even if done sooner: for jobs that must not run "
             "twice in a row")
         ->type_name("DUR");
-    subcommand.add_option("--max-hold", flags.max_hold, "Hold the lock no longer than this")
+    subcommand
+        .add_option("--max-hold", flags.max_hold,
+                    "Hold the lock no longer than this; the command gets SIGTERM --grace earlier")
         ->type_name("DUR");
     auto* const shared = subcommand.add_flag(
         "--shared", flags.shared, "Hold it as a reader, together with others that use --shared");

@@ -62,10 +62,12 @@ void set_grace(const std::string& text, run_settings& settings) {
                                   : parse_duration_option("--grace", text);
     const auto min_lease = 3 * (settings.grace + margin);
     if (lease < min_lease && !text.empty()) {
-        throw error{errc::invalid_option,
-                    "--grace " + format_duration(settings.grace) + " needs a lease of at least " +
-                        format_duration(min_lease) + ", and it is " + format_duration(lease) +
-                        "; give a longer --lease or a shorter --grace"};
+        const std::string limit = lease < settings.hold.lease ? "--max-hold" : "--lease";
+        throw error{errc::invalid_option, "--grace " + format_duration(settings.grace) +
+                                              " needs a " + limit.substr(2) + " of at least " +
+                                              format_duration(min_lease) + ", and it is " +
+                                              format_duration(lease) + "; give a longer " + limit +
+                                              " or a shorter --grace"};
     }
 }
 

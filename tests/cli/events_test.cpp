@@ -46,6 +46,18 @@ TEST_F(events, reports_grants_and_releases) {
     EXPECT_EQ(lines_of(follower, 3), "granted job\nended job\nended before\n");
 }
 
+TEST_F(events, report_the_end_of_a_hold_before_the_grant_that_follows_it) {
+    auto job = hold_at("", "job");
+    auto follower = follow();
+    auto next = start_at("", {"run", "job", "--", "sleep", "60"});
+    ASSERT_TRUE(eventually([&] {
+        return of_json(command({"show", "--json", "job"}).out, "len(each['waiters'])") == "1\n";
+    }));
+    job.signal(SIGTERM);
+    EXPECT_EQ(lines_of(follower, 2), "ended job\ngranted job\n");
+    next.signal(SIGTERM);
+}
+
 TEST_F(events, tells_an_expired_lease_from_a_release) {
     auto follower = follow();
     EXPECT_EQ(command({"acquire", "--json", "--lease", "500ms", "job"}).code, 0);

@@ -61,6 +61,20 @@ TEST_F(run_options, url_selects_the_engine_and_overrides_the_variable) {
               75);
 }
 
+TEST_F(run_options, an_empty_HOLDFAST_URL_is_refused) { // it would lock on this host only
+    const auto wrong = run({"x", "--", "touch", "ran"}, {.variables = {{"HOLDFAST_URL", ""}}});
+    EXPECT_EQ(wrong.code, 64);
+    EXPECT_THAT(wrong.err, HasSubstr("HOLDFAST_URL: it is empty"));
+    EXPECT_FALSE(std::filesystem::exists(sandbox_.file("ran")));
+}
+
+TEST_F(run_options, a_grace_that_is_too_long_names_the_option_that_is_too_short) {
+    EXPECT_THAT(run({"--max-hold", "4s", "--grace", "10s", "--lease", "5m", "x", "--", "true"}).err,
+                HasSubstr("give a longer --max-hold"));
+    EXPECT_THAT(run({"--grace", "10s", "--lease", "5s", "x", "--", "true"}).err,
+                HasSubstr("give a longer --lease"));
+}
+
 TEST_F(run_options, memory_is_refused_because_no_other_process_would_see_the_lock) {
     for (const auto& line : std::vector<words>{{"run", "x", "--", "touch", "ran"},
                                                {"acquire", "x"},

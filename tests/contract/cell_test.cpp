@@ -218,4 +218,35 @@ TEST_P(cell, is_not_made_again_by_an_older_write_that_comes_after_its_erasure) {
         << "the next holder's";
 }
 
+TEST_P(cell, is_not_made_by_a_write_that_comes_after_an_erasure_which_found_nothing) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    seam_client mine{url()};
+    const auto ticket = mine.ticket("leader");
+    const cell_op erase{
+        .ticket = ticket, .action = cell_op::action_kind::erase, .token = 5, .order = 3};
+    EXPECT_TRUE(mine.ask(erase).cell->applied);
+    EXPECT_FALSE(mine.ask(write_of(ticket, 5, 1, "late")).cell->applied);
+    EXPECT_EQ(mine.ask(cell_op{.ticket = ticket}).cell->birth, 0U);
+    EXPECT_TRUE(mine.ask(write_of(ticket, 6, 1, "next")).cell->applied);
+}
+
+TEST_P(cell, without_a_token_is_erased_by_its_birth_only) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    seam_client mine{url()};
+    const auto ticket = mine.ticket("latch:start");
+    cell_op arrival{.ticket = ticket, .action = cell_op::action_kind::arrive};
+    arrival.member = "a";
+    arrival.expected = 2;
+    (void)mine.ask(arrival);
+    cell_op erase{.ticket = ticket, .action = cell_op::action_kind::erase};
+    const auto found = mine.ask(erase);
+    EXPECT_FALSE(found.cell->applied) << "it only asked";
+    EXPECT_EQ(found.cell->arrived, 1U);
+    erase.birth = found.cell->birth;
+    EXPECT_TRUE(mine.ask(erase).cell->applied);
+    EXPECT_EQ(mine.ask(arrival).cell->arrived, 1U) << "of a new one";
+    EXPECT_TRUE(mine.ask(erase).cell->applied) << "it was done before";
+    EXPECT_EQ(mine.ask(cell_op{.ticket = ticket}).cell->arrived, 1U) << "a newer cell was erased";
+}
+
 } // namespace

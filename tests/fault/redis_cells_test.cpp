@@ -51,6 +51,25 @@ TEST_F(redis_cells, a_barriers_arrival_that_is_repeated_after_its_phase_counts_o
     EXPECT_FALSE(theirs.wait_for(next, 50ms)) << "the repeated request has counted again";
 }
 
+TEST_F(redis_cells, a_late_reset_leaves_a_newer_latch_alone) {
+    auto here = connect("?timeout=5000"); // for so long the first request counts
+    const auto there = direct();
+    latch start{here, "start", 2};
+    latch seen{there, "start", 2};
+    start.count_down();
+    const auto birth = server.command({"HGET", "hf:cell:{latch:start}", "b"}).string();
+    between.hold_requests({.with = birth});
+    background reset{[&](const std::stop_token&) { start.reset(); }};
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    between.cut();
+    reset.get();
+    seen.count_down();
+    server.command({"CONFIG", "RESETSTAT"});
+    between.release();
+    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; }));
+    EXPECT_EQ(seen.remaining(), 1U) << "the arrival was lost";
+}
+
 TEST_F(redis_cells, an_arrival_that_is_late_does_not_count) {
     auto here = connect("?timeout=1000", {.connect_wait = 200ms});
     const auto there = direct();

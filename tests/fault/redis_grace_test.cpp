@@ -107,6 +107,41 @@ TEST_F(redis_grace, keeps_readers_and_permits) {
     EXPECT_FALSE((counting_semaphore{there, "slots", 2, {.lease = max_lease}}.try_acquire()));
 }
 
+TEST_F(redis_grace, keeps_permits_above_the_limit_that_their_object_was_made_with) {
+    auto here = fleet();
+    { const auto warm = first_lock(here); }
+    counting_semaphore slots{here, "slots", 2, {.lease = max_lease}};
+    slots.resize(4);
+    std::vector<lease> held;
+    for (int i = 0; i < 4; ++i) { held.push_back(slots.acquire()); }
+    server.flush_all(); // the limit that was set is lost as well
+    const stopwatch watch;
+    while (watch.elapsed() < grace + 500ms) {
+        for (const auto& each : held) { ASSERT_TRUE(each.valid()); }
+        std::this_thread::sleep_for(20ms);
+    }
+    EXPECT_FALSE(slots.try_acquire());
+}
+
+// A look settled the record, by the rule of a client that knows of no grace period.
+TEST_F(redis_grace, is_not_ended_by_the_look_of_a_client_without_max_lease) { // P1
+    auto here = fleet();
+    { const auto warm = first_lock(here); }
+    server.flush_all();
+    const stopwatch watch;
+    background waiting{[&](std::stop_token stop) {
+        return mutex{here, "stock", {.lease = max_lease}}.acquire({.stop = std::move(stop)});
+    }};
+    const auto operators = direct();
+    while (watch.elapsed() < grace - 500ms) {
+        const auto seen = admin{operators}.inspect("stock");
+        ASSERT_TRUE(!seen || seen->holders.empty());
+        ASSERT_FALSE(waiting.done_within(50ms)) << "granted within the grace period";
+    }
+    EXPECT_GT(waiting.get().token(), 0U);
+    EXPECT_GT(watch.elapsed(), grace - 500ms);
+}
+
 TEST_F(redis_grace, refuses_a_longer_lease_and_another_max_lease) {
     auto here = fleet();
     { const auto warm = first_lock(here); }

@@ -84,6 +84,46 @@ TEST_F(redisson_latch, counts_an_arrival_once_however_often_it_is_sent) { // P5
     EXPECT_EQ(missing(), "1");
 }
 
+TEST_F(redisson_latch, is_left_alone_by_a_late_reset_of_an_earlier_one) { // P5
+    auto far = connect("?layout=redisson&timeout=5000"); // for so long the first request counts
+    latch late{far, "ready", 3};
+    late.count_down();
+    const auto birth = server.command({"HGET", arrivals, "b"}).string();
+    between.hold_requests({.with = birth});
+    background reset{[&](const std::stop_token&) { late.reset(); }};
+    ASSERT_TRUE(eventually([&] { return between.counts().held == 1; }));
+    between.cut();
+    reset.get();
+    ready.count_down();
+    server.command({"CONFIG", "RESETSTAT"});
+    between.release();
+    ASSERT_TRUE(eventually([&] { return server.calls_of("evalsha") > 0; }));
+    EXPECT_EQ(missing(), "2") << "the arrival was lost";
+}
+
+TEST_F(redisson_latch, is_not_begun_by_a_user_who_may_not_write_all_of_it) { // it was open then
+    for (const std::string right : {"set", "hset", "pexpire"}) {
+        server.command({"ACL", "SETUSER", "locks", "reset", "on", ">secret", "~*", "&*", "+@all",
+                        "-" + right});
+        client weak{"redis://locks:secret@127.0.0.1:" + std::to_string(server.port()) +
+                    "?layout=redisson"};
+        latch theirs{weak, "ready", 3};
+        std::error_code failure;
+        EXPECT_FALSE(theirs.try_wait(failure));
+        EXPECT_EQ(failure, errc::store_forbidden) << right;
+        EXPECT_TRUE(keys().empty()) << right;
+    }
+}
+
+// The hash of an earlier latch had expired a moment before its number, which was kept as Java's:
+// it expired before the new hash, and that means open.
+TEST_F(redisson_latch, is_begun_anew_if_a_number_of_ours_is_left) {
+    server.command({"SET", "ready", "1", "PX", "60000"});
+    EXPECT_EQ(ready.remaining(), 3U);
+    EXPECT_EQ(missing(), "3");
+    EXPECT_EQ(server.command({"HGET", arrivals, "c"}).string(), "1") << "it is kept with the hash";
+}
+
 TEST_F(redisson_latch, of_another_count_is_an_error_and_of_another_type_is_not_touched) {
     ready.count_down();
     latch wrong{there, "ready", 4};

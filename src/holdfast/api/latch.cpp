@@ -73,6 +73,16 @@ public:
         return result.cell->expected - result.cell->arrived;
     }
 
+    /// In two steps: the second erases only the latch that the first has found. A late duplicate of
+    /// it leaves a newer one alone.
+    [[nodiscard]] bool reset(std::error_code* failure) const {
+        auto erase = op(action::erase);
+        const auto found = cell.run({erase}, {}, api::on_stop::fails, failure);
+        if (!found.done || found.cell->birth == 0) { return found.done; }
+        erase.birth = found.cell->birth;
+        return cell.run({erase}, {}, api::on_stop::fails, failure).done;
+    }
+
     std::string name;
     api::cell_object cell;
     unsigned expected;
@@ -122,12 +132,8 @@ bool latch::arrive_and_wait(unsigned update, const arrival_options& options,
     return body_->arrive(update, options, true, &failure);
 }
 
-void latch::reset() {
-    (void)body_->cell.run({body_->op(action::erase)}, {}, api::on_stop::fails, nullptr);
-}
-bool latch::reset(std::error_code& failure) {
-    return body_->cell.run({body_->op(action::erase)}, {}, api::on_stop::fails, &failure).done;
-}
+void latch::reset() { (void)body_->reset(nullptr); }
+bool latch::reset(std::error_code& failure) { return body_->reset(&failure); }
 
 const std::string& latch::name() const noexcept { return body_->name; }
 

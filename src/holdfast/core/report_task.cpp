@@ -17,6 +17,12 @@ bool repeatable(const engine::op& operation) {
     return break_op == nullptr || break_op->only_token != 0;
 }
 
+bool changes(const engine::op& operation) {
+    const auto* const resize_op = std::get_if<engine::resize_op>(&operation);
+    return std::holds_alternative<engine::break_op>(operation) ||
+           (resize_op != nullptr && resize_op->limit != 0);
+}
+
 } // namespace
 
 void report_task::start(base::instant now, base::duration at_most) {
@@ -33,15 +39,18 @@ void report_task::on_timer(base::instant /*now*/) {
 
 void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& answer,
                             base::instant /*sent*/, base::instant now) {
-    const bool safe =
-        (answer.status == engine::op_status::unknown && repeatable(op_)) ||
-        (answer.status == engine::op_status::failed && engine::worth_retrying(answer.error));
+    const bool unknown = answer.status == engine::op_status::unknown;
+    const bool unreached =
+        answer.status == engine::op_status::failed && engine::worth_retrying(answer.error);
+    const bool safe = (unknown && repeatable(op_)) || unreached;
+    may_have_happened_ = may_have_happened_ || (unknown && changes(op_));
     const bool retry = safe && (!core_.single_attempt() || answer.retry_now);
     if (retry && now + retry_pause < give_up_) {
         core_.driver().wake_at(*this, now + retry_pause);
         return;
     }
     answer_ = answer;
+    if (unreached && may_have_happened_) { answer_.status = engine::op_status::unknown; }
     core_.driver().ready(sleeper_);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// One operation that belongs to no hold of this client: inspect, list, break, diagnose.
+// One operation that belongs to no hold of this client: inspect, list, break, resize, diagnose.
 
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
@@ -10,7 +10,8 @@ namespace holdfast::core {
 class client_core;
 
 /// Retries while the engine cannot be reached, for connect_wait at most. A break whose outcome is
-/// unknown is not repeated.
+/// unknown is not repeated, unless it names its token. Once the outcome of an attempt is unknown,
+/// it stays so if no later one is answered.
 class report_task final : public drive::participant {
 public:
     report_task(client_core& core, engine::op operation) : core_{core}, op_{std::move(operation)} {}
@@ -30,6 +31,7 @@ private:
     engine::answer answer_;
     drive::sleeper sleeper_;
     base::instant give_up_{};
+    bool may_have_happened_ = false;
 };
 
 } // namespace holdfast::core

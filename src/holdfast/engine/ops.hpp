@@ -217,7 +217,8 @@ struct cell_op {
     /// action has `expected`, and the ticket has the plain name.
     bool latch = false;
 
-    // write and erase
+    // write and erase. An erase without a token needs the cell's `birth`, so that a late duplicate
+    // does not erase a newer cell; without that either it only reports it.
     std::uint64_t token = 0;
     std::uint64_t order = 0;
     write_if condition = write_if::newest;
@@ -229,8 +230,8 @@ struct cell_op {
     unsigned weight = 1;
     unsigned expected = 0;
     bool cyclic = false;
-    std::uint64_t birth = 0; ///< cyclic: of the cell and the phase that it is to arrive in;
-    std::uint64_t phase = 0; ///< 0 for a cell that does not exist yet
+    std::uint64_t birth = 0; ///< cyclic: of the cell and the phase that it is to arrive in; 0 for
+    std::uint64_t phase = 0; ///< a cell that does not exist yet
 
     /// An engine that receives it after this instant refuses it (`busy`).
     base::instant not_after = base::never;

@@ -94,13 +94,16 @@ void cell_rule::write(const cell_op& operation) {
 }
 
 void cell_rule::erase(const cell_op& operation) {
-    if (cell_.birth == 0) {
-        applied_ = true;
+    if (is_outdated(operation)) { return; }
+    if (operation.token == 0 && operation.birth != cell_.birth) {
+        applied_ = operation.birth != 0; // it was done before, or it only asks
         return;
     }
-    if (is_outdated(operation) || operation.token != cell_.token) { return; }
-    notify();
-    cell_ = {};
+    if (cell_.birth != 0) {
+        if (operation.token != cell_.token) { return; }
+        notify();
+        cell_ = {};
+    }
     applied_ = true;
     if (operation.token == 0) { return; }
     cell_.token = operation.token;

@@ -176,6 +176,10 @@ end
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
 --#grace note_grace(S, grace)
+if sub(terms, TERMS_KIND) == KIND_SEMAPHORE then -- before anything is written
+    need_right('GET', S.r)
+    need_right('PEXPIRE', S.r, '1')
+end
 settle(S, owner)
 local answer = ask_for_it(S)
 save(S)

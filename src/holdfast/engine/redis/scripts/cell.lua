@@ -4,7 +4,9 @@
 --
 -- KEYS  the cell: a HASH
 -- ARGV  action, watcher (or ''), not-after in us (or 0), how long to keep it in ms; then
---       CELL_WRITE, CELL_ERASE: token, order, condition, value
+--       CELL_WRITE: token, order, condition, value
+--       CELL_ERASE: token, order, condition, birth of the cell that it means if the token is 0;
+--       with birth 0, too, it only asks
 --       CELL_ARRIVE: member, weight, expected, cyclic (1 or 0), birth, phase
 -- Answer  {CELL_FOUND, birth, token, phase, arrived, expected, value, applied, counted_in}; or
 --       {ANSWER_LATE, now}, {ANSWER_OTHER_LIMIT, expected}
@@ -64,15 +66,22 @@ local function change_value()
     local exists = birth > 0
     if new < token or new == token and order < last then return end
     if action == CELL_ERASE then
+        if new == 0 and tonumber(ARGV[8]) ~= birth then
+            if ARGV[8] ~= '0' then applied = 1 end -- it was done before, or it only asks
+            return
+        end
         if exists and new ~= token then return end
         applied = 1
-        if not exists then return end
-        notify()
-        call('DEL', key)
+        if exists then
+            notify()
+            call('DEL', key)
+        end
         if new > 0 then
             set('t', new)
             set('o', order)
-            call('PEXPIRE', key, CELL_MEMORY_MS)
+            if call('PTTL', key) < tonumber(CELL_MEMORY_MS) then
+                call('PEXPIRE', key, CELL_MEMORY_MS)
+            end
         end
         birth, token, phase, arrived, expected = 0, 0, 0, 0, 0
         return

@@ -3,7 +3,8 @@
 -- left to the rule, which comes next: goes on then, and has written nothing.
 --
 -- The record is written last of what P1 depends on: a user whose rights do not suffice is refused
--- in the middle, and keys of holders count only by their record.
+-- in the middle, and keys of holders count only by their record. They are deleted then, unless they
+-- expire.
 local kind, mode = sub(ask, ASK_KIND), sub(ask, ASK_MODE)
 local left, high = sub(ask, ASK_NOT_AFTER) - now, rec and sub(rec, REC_TOKEN) + 0 or 0
 local last = rec and sub(rec, REC_OWNER) or NO_OWNER
@@ -26,9 +27,15 @@ if mode ~= MODE_EXCLUSIVE and left >= 0 and left <= LONGEST_NOT_AFTER_US
         call('HSET', h, who,
              string.format('+%016d%s%016d%016d', ends, NO_INSTANT, now, token) .. lease
                  .. NO_ORDER .. sub(ask, ASK_TERMS))
-        call('ZADD', d, string.format('%d', ends), who)
-        call('PEXPIRE', h, life)
-        call('PEXPIRE', d, life)
+        local done = redis.pcall('PEXPIRE', h, life)
+        if type(done) ~= 'table' then
+            done = redis.pcall('ZADD', d, string.format('%d', ends), who)
+        end
+        if type(done) ~= 'table' then done = redis.pcall('PEXPIRE', d, life) end
+        if type(done) == 'table' then
+            call('DEL', h, d)
+            return done
+        end
         call('SET', key,
              string.format('hf2m%016d', token) .. NO_INSTANT .. '00000000' .. NO_ORDER
                  .. NO_INCARNATION .. last .. (last == NO_OWNER and '-' or 'r') .. kind

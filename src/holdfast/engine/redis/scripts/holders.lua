@@ -82,7 +82,10 @@ end
 
 -- The limit that resize.lua has set, its generation, and the owner of that request; nil: none was.
 local function known_limit(S)
-    local text = redis.pcall('GET', S.r) -- whatever else the key holds is none
+    local text = redis.pcall('GET', S.r)
+    -- Whatever else the key holds is none; but who may not look does not know.
+    if type(text) == 'table' and not string.find(text.err, 'WRONGTYPE', 1, true) then --\
+        error(text) end
     if type(text) ~= 'string' or #text ~= LIMIT_SIZE then return nil end
     return tonumber(sub(text, LIMIT_VALUE)), tonumber(sub(text, LIMIT_GENERATION)),
         sub(text, LIMIT_OWNER)

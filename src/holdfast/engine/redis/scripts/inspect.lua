@@ -9,7 +9,8 @@
 --       their order. kind is '' if nobody holds it or waits. limit is negative if resize.lua has
 --       set it.
 --
--- It settles first, as all do, so that nobody is shown who has gone.
+-- It settles first, as all do, so that nobody is shown who has gone. But where clients with
+-- max_lease work, one without it only looks: they know when something may be granted.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
@@ -20,13 +21,20 @@ local now = time[1] * 1000000 + time[2]
 local S, wrong = load(KEYS[1], now)
 if not S then return wrong end
 --#grace note_grace(S, grace_left(call('GET', S.key), S.key, now) or 1)
-settle(S)
-drop_dead_waiters(S)
-save(S)
+local only_looks = false
+local run = string.match(S.key, '^[^{]*') .. 'run' --#not_cluster
+only_looks = redis.pcall('EXISTS', run) == 1 --#not_cluster
+--#grace only_looks = false
+if not only_looks then
+    settle(S)
+    drop_dead_waiters(S)
+    save(S)
+end
 
 local holders, waiters = {}, {}
 -- Tokens, which stand for the instant of an exclusive grant, may be ahead of the clock.
 local function see(hold)
+    if math.max(hold.deadline, hold.rest) <= now then return end -- it has only looked
     holders[#holders + 1] = {hold.owner, hold.token, hold.deadline, hold.rest,
                              math.min(hold.since, now), hold.terms}
 end
@@ -41,7 +49,7 @@ end
 if S.queue then
     for _, owner in ipairs(call('ZRANGE', S.q, 0, -1)) do
         local entry = call('HGET', S.w, owner)
-        if entry then
+        if entry and sub(entry, WAIT_ALIVE) - now > 0 then
             waiters[#waiters + 1] = {owner, tonumber(sub(entry, WAIT_ALIVE)),
                                      tonumber(sub(entry, WAIT_SINCE)), sub(entry, WAIT_TERMS)}
         end

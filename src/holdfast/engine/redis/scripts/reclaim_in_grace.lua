@@ -32,14 +32,13 @@ local function may_reclaim_in_grace(S, owner, token, not_after, terms)
     if comes_too_late(S, owner, not_after) then return false end -- after its own withdrawal
     if mode == MODE_PERMITS then
         if S.hold then drop_holders(S) end
-        -- Who holds permits has got them by some limit; it may have been changed since.
-        local own = math.max(tonumber(sub(terms, TERMS_LIMIT)), known_limit(S) or 0)
+        -- Who holds permits has got them by some limit, which may have been changed or lost since;
+        -- and what the record has beside them may have ended. Nothing new is granted meanwhile.
         if S.taken == 0 then
-            S.limit = known_limit(S) or own
+            S.limit = known_limit(S) or tonumber(sub(terms, TERMS_LIMIT))
             return true
         end
         return sub(terms, TERMS_KIND) == S.kind
-            and S.taken + permits_of(terms) <= math.max(own, S.limit)
     end
     if token < S.high then return false end
     if token > S.high then

@@ -70,7 +70,8 @@ void cell_calls::write(std::string& out, const cell_op& op, std::int64_t not_aft
         append_bulk(out, std::to_string(op.token));
         append_bulk(out, std::to_string(op.order));
         append_bulk(out, std::string(1, letter_of(op.condition)));
-        append_bulk(out, op.value);
+        const bool erases = op.action == cell_op::action_kind::erase;
+        append_bulk(out, erases ? std::to_string(op.birth) : op.value);
     }
 }
 

@@ -205,7 +205,8 @@ void polling_layout::send(operation& operation, const inspect_op& op, command_ch
                  [&](std::string& out) { commands_->inspect(out, op.name); });
 }
 
-/// A latch. Who watches it subscribes first, so that it misses no message.
+/// A latch. Who watches it subscribes first, so that it misses no message. A read has a not-after,
+/// too: the first one sets the count.
 template <>
 void polling_layout::send(operation& operation, const cell_op& op, command_channel& channel,
                           instant now) {
@@ -216,10 +217,8 @@ void polling_layout::send(operation& operation, const cell_op& op, command_chann
         waiters_.add(latch_channel, op.ticket.name, op.ticket.owner.number, now);
         channel.subscriptions().add(latch_channel, commands_->sharded(), *this, now);
     }
-    const bool arrives = op.action == cell_op::action_kind::arrive;
     channel.send(*this, request_kind::latch, operation, now, [&](std::string& out) {
-        commands_->latch(out, op,
-                         arrives ? channel.clock().translate(counts_until(op.not_after, now)) : 0);
+        commands_->latch(out, op, channel.clock().translate(counts_until(op.not_after, now)));
     });
 }
 

@@ -40,7 +40,8 @@ std::string redisson_commands::arrivals_key(std::string_view name) const {
 
 void redisson_commands::latch(std::string& out, const cell_op& op, std::int64_t not_after_us) {
     const bool arrives = op.action == cell_op::action_kind::arrive;
-    append_call(out, scripts::redisson_latch, 2, arrives ? 8 : 6);
+    const bool erases = op.action == cell_op::action_kind::erase;
+    append_call(out, scripts::redisson_latch, 2, arrives ? 8 : erases ? 7 : 6);
     append_bulk(out, key(op.ticket.name));
     append_bulk(out, arrivals_key(op.ticket.name));
     append_bulk(out, std::string(1, latch_action(op.action)));
@@ -49,6 +50,7 @@ void redisson_commands::latch(std::string& out, const cell_op& op, std::int64_t 
     append_bulk(out, std::to_string(not_after_us));
     append_bulk(out, latch_channel(op.ticket.name));
     append_bulk(out, publish());
+    if (erases) { append_bulk(out, std::to_string(op.birth)); }
     if (!arrives) { return; }
     append_bulk(out, op.member);
     append_bulk(out, std::to_string(op.weight));
