@@ -91,7 +91,7 @@ int break_lock(const break_flags& flags) {
         return exit_code::failed;
     }
     if (!admin.break_lock(flags.name, {.only_token = shown_token(holders, flags.token)})) {
-        print_message(not_held + " any more; nothing was done");
+        print_message(quote_name(flags.name) + ": that hold has ended meanwhile; nothing was done");
         return exit_code::failed;
     }
     report_successor(admin, flags.name);

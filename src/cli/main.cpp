@@ -52,13 +52,17 @@ bool is_for_eval(int argc, char** argv) {
 
 /// An empty value is most often an unset variable: `--lease "$LEASE"` must not mean the default.
 void refuse_empty_values(CLI::App& app) {
-    const std::function<std::string(const std::string&)> check = [](const std::string& value) {
-        return std::string{value.empty() ? "the value is empty; give one, or leave the option out"
-                                         : ""};
+    const auto require_text = [](const char* message) {
+        return std::function<std::string(const std::string&)>{
+            [message](const std::string& value) { return value.empty() ? message : ""; }};
     };
     for (auto* const sub : app.get_subcommands(nullptr)) {
         for (auto* const option : sub->get_options()) {
-            if (option->get_items_expected_max() > 0) { option->check(check); }
+            if (option->get_items_expected_max() == 0) { continue; }
+            option->check(require_text(option->get_positional()
+                                           ? "it is empty; is a variable not set?"
+                                           : "the value is empty; give one, or leave the option "
+                                             "out"));
         }
     }
 }
@@ -112,6 +116,9 @@ int main_or_throw(int argc, char** argv) {
     const auto split = split_command_line(run, words);
     command.assign(words.begin() + split.command_begin, words.end());
     words.resize(static_cast<std::size_t>(split.options_end));
+    const auto advice = words.empty() || words.front().starts_with('-')
+                            ? std::string{"see: holdfast --help"}
+                            : "see: holdfast " + words.front() + " --help";
     begin_log(words);
     if (split.command_begin == split.options_end && !command.empty() &&
         command[0].starts_with('-')) {
@@ -125,7 +132,7 @@ int main_or_throw(int argc, char** argv) {
     } catch (const CLI::ParseError& problem) {
         if (problem.get_exit_code() == 0) { return app.exit(problem); } // --help, --version
         print_message(problem.what());
-        print_message("see: holdfast --help, holdfast run --help");
+        print_message(advice);
         return exit_code::usage;
     }
     return chosen();

@@ -38,7 +38,13 @@ std::string escape_text(std::string_view text) {
     std::string out;
     for (; !text.empty(); text.remove_prefix(std::min(chunk, text.size()))) {
         const auto quoted = base::quote(text.substr(0, chunk));
-        out += quoted.substr(1, quoted.size() - 2);
+        const auto end = quoted.size() - 1;
+        for (std::size_t at = 1; at < end; ++at) {
+            const bool escapes = quoted[at] == '\\';
+            if (escapes && quoted[at + 1] != '"') { out += quoted[at]; } // of itself, or of \x..
+            if (escapes) { ++at; }
+            out += quoted[at];
+        }
     }
     return out;
 }

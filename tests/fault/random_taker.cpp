@@ -103,6 +103,7 @@ void random_taker::hold(lease& held, const std::stop_token& stop) {
 
 /// A shorter lease counts from when it is sent: at least half of it is left then.
 void random_taker::extend(lease& held, milliseconds length) {
+    note_renewal(held); // the client's own, which nobody has seen if this thread was stopped
     const auto now = history::now();
     if (!held.valid()) { return; }
     const bool longer = now + length > until_.load();

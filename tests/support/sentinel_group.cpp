@@ -157,12 +157,16 @@ void sentinel_group::begin_fail_over() {
 }
 
 bool sentinel_group::moves_from(const redis_server& former) {
-    return eventually([&] {
-        for (auto& sentinel : sentinels) {
-            if (runs(sentinel) && master_port(sentinel) == former.port()) { return false; }
-        }
-        return role_of(master()) == "master";
-    });
+    // Sentinels on a busy disk may need a second election.
+    constexpr auto patience = 3 * long_wait;
+    return eventually(
+        [&] {
+            for (auto& sentinel : sentinels) {
+                if (runs(sentinel) && master_port(sentinel) == former.port()) { return false; }
+            }
+            return role_of(master()) == "master";
+        },
+        patience);
 }
 
 bool sentinel_group::has_replicas(unsigned count) {
