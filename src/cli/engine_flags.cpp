@@ -2,6 +2,7 @@
 
 #include "cli/duration.hpp"
 #include "cli/messages.hpp"
+#include "cli/secret_file.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -9,11 +10,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace holdfast::cli {
 
@@ -38,27 +35,6 @@ void add_engine_flags(CLI::App& subcommand, engine_flags& flags) {
 
 namespace {
 
-/// Without trailing blanks and carriage returns, which editors and secret stores add.
-std::string read_first_line(const std::string& path) {
-    const auto fail = [&](const std::string& reason) {
-        throw error{errc::invalid_option, "--url-file " + path + ": " + reason};
-    };
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-        fail("it is a directory; name a file whose first line is the URL");
-    }
-    std::ifstream file{path};
-    if (!file) {
-        fail("the file cannot be read (" + std::generic_category().message(errno) +
-             "); name a file that this user can read");
-    }
-    std::string line;
-    std::getline(file, line);
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (line.empty()) { fail("its first line is empty; write the URL there"); }
-    return line;
-}
-
 bool has_password(const std::string& url) {
     const auto authority = url.find("//");
     const auto at = url.find('@');
@@ -69,14 +45,8 @@ bool has_password(const std::string& url) {
 }
 
 std::string url_of_file(const std::string& path) {
-    auto url = read_first_line(path);
-    std::error_code failure;
-    const auto rights = std::filesystem::status(path, failure).permissions();
-    const auto others = rights & std::filesystem::perms::others_read;
-    if (!failure && others != std::filesystem::perms::none && has_password(url)) {
-        print_message("--url-file " + path +
-                      ": every user of this machine can read its password; run: chmod o-r " + path);
-    }
+    auto url = read_secret_file("--url-file", path, "URL");
+    if (has_password(url)) { warn_if_others_read("--url-file", path, "its password"); }
     return url;
 }
 

@@ -1,17 +1,13 @@
 #include "cli/web/web_token.hpp"
 
-#include "cli/messages.hpp"
+#include "cli/secret_file.hpp"
 #include "holdfast/base/random.hpp"
 
 #include <holdfast/error.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace holdfast::cli {
 
@@ -39,33 +35,16 @@ std::string make_web_token() {
 }
 
 std::string read_web_token(const std::string& path) {
-    const auto fail = [&](const std::string& reason) {
-        throw error{errc::invalid_option, "--token-file " + path + ": " + reason};
-    };
-    std::error_code failure;
-    if (std::filesystem::is_directory(path, failure)) {
-        fail("it is a directory; name a file whose first line is the token");
+    auto token = read_secret_file("--token-file", path, "token");
+    if (token.size() < shortest_token ||
+        !std::all_of(token.begin(), token.end(), is_token_letter)) {
+        throw error{errc::invalid_option,
+                    "--token-file " + path +
+                        ": its first line must be a token of at least 16 letters, digits, '-', "
+                        "'_' or '.'; make one with: openssl rand -hex 16"};
     }
-    std::ifstream file{path};
-    if (!file) {
-        fail("the file cannot be read (" + std::generic_category().message(errno) +
-             "); name a file that this user can read");
-    }
-    std::string line;
-    std::getline(file, line);
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (line.size() < shortest_token || !std::all_of(line.begin(), line.end(), is_token_letter)) {
-        fail("its first line must be a token of at least 16 letters, digits, '-', '_' or '.'; "
-             "make one with: openssl rand -hex 16");
-    }
-    const auto rights = std::filesystem::status(path, failure).permissions();
-    const auto others = rights & std::filesystem::perms::others_read;
-    if (!failure && others != std::filesystem::perms::none) {
-        print_message("--token-file " + path +
-                          ": every user of this machine can read it; run: chmod o-r " + path,
-                      log_level::warning);
-    }
-    return line;
+    warn_if_others_read("--token-file", path, "it");
+    return token;
 }
 
 bool equals_secret(std::string_view given, std::string_view secret) noexcept {

@@ -2,6 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/core/client_core_limits.hpp"
+#include "holdfast/core/hold_set.hpp"
 #include "holdfast/core/wait_task.hpp"
 
 #include <holdfast/error.hpp>
@@ -241,7 +242,8 @@ std::error_code client_core::extend(hold& hold, milliseconds lease, base::durati
     return caller.failure;
 }
 
-std::stop_token client_core::lost(hold& hold) {
+template <typename Held>
+std::stop_token client_core::lost_token(Held& held) {
     if (inherited()) {
         std::stop_source stop;
         stop.request_stop();
@@ -249,11 +251,15 @@ std::stop_token client_core::lost(hold& hold) {
     }
     try {
         const driver_turn turn{*driver_};
-        return hold.lost();
+        return held.lost();
     } catch (const std::system_error& refusal) {
         throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
     }
 }
+
+std::stop_token client_core::lost(hold& hold) { return lost_token(hold); }
+
+std::stop_token client_core::lost(hold_set& set) { return lost_token(set); }
 
 void client_core::abandon(hold& hold) {
     if (inherited()) { return; }

@@ -181,6 +181,8 @@ public:
     }
 
 private:
+    template <typename Held>
+    [[nodiscard]] std::stop_token lost_token(Held& held);
     void ensure_threads(); // during a turn
     void begin_background_release(hold& hold, hold::waiting_caller* caller);
     void await(drive::sleeper& sleeper);

@@ -55,20 +55,6 @@ cell_result client_core::use_cell(cell_request request, const std::stop_token& s
     return std::move(task->result());
 }
 
-std::stop_token client_core::lost(hold_set& set) {
-    if (inherited()) {
-        std::stop_source stop;
-        stop.request_stop();
-        return stop.get_token();
-    }
-    try {
-        const driver_turn turn{*driver_};
-        return set.lost();
-    } catch (const std::system_error& refusal) {
-        throw error{errc::limit_reached, "lost(): " + base::thread_refused_text(refusal)};
-    }
-}
-
 op_result client_core::downgrade(hold& hold) {
     const auto failed = [](errc code, std::string detail = {}) {
         return op_result{{}, make_error_code(code), std::move(detail)};

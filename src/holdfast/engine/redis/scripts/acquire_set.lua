@@ -52,17 +52,14 @@ if simple then
         tokens[i + 1], keeps[i] = token, keep
     end
     for i = 1, #KEYS do
-        local ask, token = ARGV[i], tokens[i + 1]
+        local key, ask, token = KEYS[i], ARGV[i], tokens[i + 1]
         local lease = sub(ask, ASK_LEASE)
         local rec = string.format('hf2x%016d%016d', token, now + lease * 1000) .. lease .. NO_ORDER
             .. NO_INCARNATION .. (recs[i] and sub(recs[i], REC_OWNER) or NO_OWNER) .. 'r' .. ask
         if keeps[i] then
-            call('SET', KEYS[i], rec, 'KEEPTTL')
+            call('SET', key, rec, 'KEEPTTL')
         else
-            local life = IDLE_MS
-            if lease > SHORT_LEASE then life = lease + MEMORY_MS end
-            if token > now then life = string.format('%d', life + (token - now) / 1000) end
-            call('SET', KEYS[i], rec, 'PX', life)
+            --#include record_life.lua
         end
     end
     return tokens

@@ -12,10 +12,7 @@ if token then
     if keep then
         call('SET', key, rec, 'KEEPTTL')
     else
-        local life = IDLE_MS
-        if lease > SHORT_LEASE then life = lease + MEMORY_MS end
-        if token > now then life = string.format('%d', life + (token - now) / 1000) end
-        call('SET', key, rec, 'PX', life)
+        --#include record_life.lua
     end
     return token
 end

@@ -13,15 +13,12 @@ end
 --#include vote.lua
 local no = ARGV[4] and reject_node(key, now, ARGV[4]) or reject_proposal(now, high, proposed)
 if no then return no end
-local lease = sub(ask, ASK_LEASE)
-local granted = string.format('hf2x%016d%016d', proposed, now + lease * 1000) .. lease .. NO_ORDER
+local lease, token = sub(ask, ASK_LEASE), proposed
+rec = string.format('hf2x%016d%016d', token, now + lease * 1000) .. lease .. NO_ORDER
     .. NO_INCARNATION .. last .. 'r' .. ask
-if proposed <= now and high < now and now - high < now % WINDOW_US and lease <= SHORT_LEASE then
-    call('SET', key, granted, 'KEEPTTL')
+if token <= now and high < now and now - high < now % WINDOW_US and lease <= SHORT_LEASE then
+    call('SET', key, rec, 'KEEPTTL')
 else
-    local life = IDLE_MS
-    if lease > SHORT_LEASE then life = lease + MEMORY_MS end
-    if proposed > now then life = string.format('%d', life + (proposed - now) / 1000) end
-    call('SET', key, granted, 'PX', life)
+    --#include record_life.lua
 end
-return proposed
+return token
