@@ -12,6 +12,8 @@ protected:
     void lose_answers(int times = 1) {
         between.drop_answers({.with = call_of(scripts::cell), .times = times});
     }
+    /// The action of an arrival, as the first argument of the script.
+    const std::string arrival_request = "$1\r\na\r\n";
 };
 
 TEST_F(redis_cells, an_arrival_whose_answer_is_lost_counts_once) {
@@ -49,6 +51,64 @@ TEST_F(redis_cells, a_barriers_arrival_that_is_repeated_after_its_phase_counts_o
     EXPECT_TRUE(mine.wait_for(arrival, 5s));
     const auto next = theirs.arrive();
     EXPECT_FALSE(theirs.wait_for(next, 50ms)) << "the repeated request has counted again";
+}
+
+// It read the new phase first, and counted in it, before the participant had done that step.
+TEST_F(redis_cells, a_barriers_arrival_that_its_caller_repeats_counts_once) { // P5
+    auto here = connect("", {.connect_wait = 500ms});
+    const auto there = direct();
+    barrier mine{here, "round", 2};
+    barrier theirs{there, "round", 2};
+    (void)theirs.arrive();
+    between.drop_answers({.with = arrival_request, .times = for_good});
+    std::error_code failure;
+    (void)mine.arrive({}, failure);
+    EXPECT_EQ(failure, errc::unknown_outcome);
+    between.heal();
+    const auto arrival = mine.arrive();
+    EXPECT_TRUE(mine.wait_for(arrival, 5s));
+    const auto next = theirs.arrive();
+    EXPECT_FALSE(theirs.wait_for(next, 50ms)) << "it counted in the next phase as well";
+}
+
+// The second attempt is refused for want of memory: that said that nothing had happened.
+TEST_F(redis_cells, an_arrival_that_may_have_counted_is_unknown_whatever_a_later_error_says) { // P5
+    auto here = connect();
+    const auto there = direct();
+    latch start{here, "start", 3};
+    const latch seen{there, "start", 3};
+    EXPECT_EQ(start.remaining(), 3U); // loads the script
+    between.hold_answers({.with = call_of(scripts::cell)});
+    background counting{[&](const std::stop_token&) {
+        std::error_code failure;
+        start.count_down(1, {}, failure);
+        return failure;
+    }};
+    ASSERT_TRUE(eventually([&] { return seen.remaining() == 2U; }));
+    server.command({"CONFIG", "SET", "maxmemory", "1"});
+    between.cut();
+    EXPECT_EQ(counting.get(), errc::unknown_outcome);
+    server.command({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_EQ(seen.remaining(), 2U);
+}
+
+// The latch stayed shut for ever: all had arrived, and nobody had opened it.
+TEST_F(redis_cells, an_arrival_of_a_user_who_lacks_a_right_changes_nothing) { // P5
+    const auto there = direct();
+    for (const std::string right : {"pexpire", "hdel", "publish", "hincrby"}) {
+        latch start{there, "start-" + right, 2};
+        start.count_down(1, {.id = "a"});
+        server.command(
+            {"ACL", "SETUSER", "weak", "reset", "on", ">secret", "~*", "&*", "+@all", "-" + right});
+        client here{"redis://weak:secret@127.0.0.1:" + std::to_string(server.port())};
+        latch theirs{here, "start-" + right, 2};
+        std::error_code failure;
+        theirs.count_down(1, {.id = "b"}, failure);
+        EXPECT_EQ(failure, errc::store_forbidden) << right;
+        EXPECT_EQ(start.remaining(), 1U) << right;
+        start.count_down(1, {.id = "b"});
+        EXPECT_TRUE(start.try_wait()) << right;
+    }
 }
 
 TEST_F(redis_cells, a_late_reset_leaves_a_newer_latch_alone) {

@@ -51,6 +51,24 @@ TEST_F(redis_cluster, keeps_each_lock_on_the_node_of_its_slot) {
     EXPECT_GT(here.ping().count(), 0);
 }
 
+// The waiting thread polled the descriptors of before until its own timer was due, past the
+// time-out of the new connection.
+TEST_F(redis_cluster, a_node_is_reached_at_once_while_another_thread_waits_at_a_hung_one) { // P5
+    client here = connect();
+    const auto names = name_on_each();
+    { const auto held = mutex{here, names[0]}.acquire(); }
+    owner_of(names[0]).pause();
+    auto hung = wait_for_lock(here, names[0]);
+    std::this_thread::sleep_for(700ms); // it polls, and is busy with nothing
+    for (std::size_t at = 1; at < names.size(); ++at) {
+        const auto tried = try_once(here, names[at]);
+        EXPECT_EQ(tried.code, std::error_code{}) << tried.text;
+        EXPECT_LT(tried.took, scaled(300ms));
+    }
+    group.nodes[0].resume();
+    EXPECT_TRUE(hung.get().valid());
+}
+
 TEST_F(redis_cluster, is_found_by_one_node_that_lives) {
     client here{"redis+cluster://127.0.0.1:1," + address(2), {.connect_wait = long_wait}};
     for (const auto& name : name_on_each()) {

@@ -65,6 +65,24 @@ TEST_F(redis_resize, whose_reply_is_lost_is_unknown_if_the_server_is_not_reached
     EXPECT_TRUE(exists("hf:{slots}:r")) << "it was done";
 }
 
+// It removed the dead holder, and was refused before the record followed: its permit was lost for
+// as long as anybody held another.
+TEST_F(redis_resize, a_user_who_may_not_publish_leaves_a_dead_holder_for_others_to_remove) { // P7
+    auto here = direct();
+    counting_semaphore slots{here, "slots", 2};
+    client doomed{server.url()};
+    auto dead = counting_semaphore{doomed, "slots", 2, {.lease = 300ms, .renew = false}}.acquire();
+    const auto held = slots.acquire();
+    background third{
+        [&](std::stop_token stop) { return slots.acquire(1, {.stop = std::move(stop)}); }};
+    ASSERT_TRUE(eventually([&] { return look("slots").waiters.size() == 1; }));
+    server.command({"CLIENT", "PAUSE", "400", "ALL"}); // until the lease has ended
+    auto weak = as_user({"+@all", "~*", "-publish"});
+    std::error_code failure;
+    (void)admin{weak}.inspect("slots", failure);
+    EXPECT_TRUE(third.done_within(long_wait)) << "its permit is gone";
+}
+
 TEST_F(redis_resize, leaves_no_key_of_a_holder_who_may_not_be_written) { // P8
     for (const std::string right : {"zadd", "pexpire"}) {
         auto weak = as_user({"+@all", "~*", "-" + right});

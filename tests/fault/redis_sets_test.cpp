@@ -206,5 +206,22 @@ TEST_F(redis_set, takes_nothing_if_the_user_lacks_a_right_that_one_of_the_names_
     EXPECT_TRUE(nothing_is_held());
 }
 
+// One lease had ended when the reply came; the other name rested for its min_hold, for nothing.
+TEST_F(redis_set, that_comes_too_late_for_one_name_leaves_no_min_hold_on_the_others) {
+    auto here = connect();
+    mutex brief{here, "a", {.lease = 100ms}};
+    mutex resting{here, "b", {.min_hold = 60s}};
+    between.hold_answers({.with = call_of(scripts::acquire_set)});
+    background trying{[&](const std::stop_token&) {
+        return complaint_of([&] { EXPECT_FALSE(try_lock_all(brief, resting)); }).code;
+    }};
+    ASSERT_TRUE(eventually([&] { return is_held("b"); }));
+    std::this_thread::sleep_for(150ms);
+    between.release();
+    (void)trying.get();
+    const auto there = direct();
+    EXPECT_TRUE((mutex{there, "b"}.try_acquire_for(5s)));
+}
+
 } // namespace
 } // namespace holdfast::test

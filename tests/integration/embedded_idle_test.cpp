@@ -192,6 +192,22 @@ TEST_F(embedded_idle, sweeps_without_operations) {
     EXPECT_EQ(::poll(watched.data(), watched.size(), 0), 0); // it is quiet again
 }
 
+// Its row had no token, and was not taken for new.
+TEST_F(embedded_idle, P3_tokens_of_a_name_whose_limit_was_set_rise_too) {
+    embedded_client me{path, as_client()};
+    const auto first = me.acquire("n", 1);
+    ASSERT_EQ(me.release("n", 1).status, op_status::released);
+    time.shift += 2min;
+    let_it_sweep(me);
+    time.wall_shift -= 1h;
+    engine::resize_op resize;
+    resize.ticket = me.ticket_of("n", 2);
+    resize.limit = 3;
+    resize.not_after = base::never;
+    ASSERT_EQ(me.ask(resize).status, op_status::reported);
+    EXPECT_GT(me.acquire("n", 3).token, first.token);
+}
+
 TEST_F(embedded_idle, P3_tokens_rise_across_steps_of_the_clock_and_reopening) {
     std::uint64_t last = 0;
     std::uint64_t number = 0;

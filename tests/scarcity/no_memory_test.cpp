@@ -256,4 +256,38 @@ TEST_P(no_memory, of_a_lease_that_is_extended_and_released) {
     expect_works(fleet, name);
 }
 
+TEST_P(no_memory, of_a_set_that_is_released) {
+    auto fleet = connect();
+    const std::vector<std::string> names{name + "1", name + "2", name + "3"};
+    refuse_each(
+        scarce::refuse_memory,
+        [&] {
+            throws_what_it_may([&] {
+                auto set = holdfast::try_acquire_all_for(fleet, names, 1s);
+                if (set) { set->release(); }
+            });
+        },
+        [&] {
+            for (const auto& each : names) { expect_free(each); }
+        });
+}
+
+// A busy name makes it give back the others.
+TEST_P(no_memory, of_a_set_that_gives_back_what_it_has) {
+    auto fleet = connect();
+    const auto busy = mutex{rival(), name + "3"}.acquire();
+    // How often it asks depends on the clock, so there is no last request to refuse.
+    for (std::size_t which = 1; which < 120; which += by_run_length(13U, 1U)) {
+        SCOPED_TRACE("from request " + std::to_string(which) + " on");
+        scarce::refuse_memory_from(which);
+        throws_what_it_may([&] {
+            (void)holdfast::try_acquire_all_for(fleet, {name + "1", name + "2", name + "3"}, 10ms,
+                                                {.lease = 400ms, .min_hold = 100ms});
+        });
+        scarce::settle();
+        expect_free(name + "1");
+        expect_free(name + "2");
+    }
+}
+
 } // namespace

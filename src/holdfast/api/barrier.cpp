@@ -5,6 +5,10 @@
 
 #include <holdfast/barrier.hpp>
 
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace holdfast {
@@ -16,6 +20,37 @@ namespace {
 /// How often an arrival finds that another phase has begun before it gives up: each time others
 /// have met without it.
 constexpr int max_phases = 100;
+
+/// The phases of arrivals that ended without an answer, by id. Such an arrival may have counted, so
+/// its repetition names the same phase first.
+///
+/// Thread safety: any.
+class unanswered_arrivals {
+public:
+    void remember(const engine::cell_op& op) {
+        const std::scoped_lock hold{mutex_};
+        if (phases_.size() >= limits::arrivals && phases_.count(op.member) == 0) {
+            phases_.erase(phases_.begin());
+        }
+        phases_[op.member] = {op.birth, op.phase};
+    }
+    void forget(const std::string& member) {
+        const std::scoped_lock hold{mutex_};
+        phases_.erase(member);
+    }
+    /// Sets birth and phase, if an arrival of this member is not answered yet.
+    [[nodiscard]] bool recall(engine::cell_op& op) {
+        const std::scoped_lock hold{mutex_};
+        const auto found = phases_.find(op.member);
+        if (found == phases_.end()) { return false; }
+        std::tie(op.birth, op.phase) = found->second;
+        return true;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> phases_;
+};
 
 } // namespace
 
@@ -35,8 +70,13 @@ public:
         api::check_keep(keep, "keep");
     }
 
+    [[nodiscard]] core::cell_result run(engine::cell_op op, const std::stop_token& stop,
+                                        std::error_code* failure) const {
+        return cell.run({std::move(op)}, stop, api::on_stop::fails, failure);
+    }
+
     /// The arrival names its phase, so that a request that is repeated after the phase has ended
-    /// does not count in the next one.
+    /// does not count in the next one; nor an arrival that its caller repeats.
     [[nodiscard]] std::shared_ptr<const engine::cell_state> arrive(const arrival_options& options,
                                                                    std::error_code* failure) const {
         auto op = cell.op(action::arrive);
@@ -44,12 +84,17 @@ public:
         op.expected = expected;
         op.keep = keep;
         op.cyclic = true;
-        auto seen = cell.run({cell.op(action::read)}, options.stop, api::on_stop::fails, failure);
+        auto seen = unanswered.recall(op) ? run(op, options.stop, failure)
+                                          : run(cell.op(action::read), options.stop, failure);
         for (int tries = 0; tries < max_phases && seen.cell != nullptr && !seen.failure; ++tries) {
+            if (seen.cell->applied) {
+                unanswered.forget(op.member);
+                return seen.cell;
+            }
             op.birth = seen.cell->birth;
             op.phase = seen.cell->phase;
-            seen = cell.run({op}, options.stop, api::on_stop::fails, failure);
-            if (seen.cell != nullptr && seen.cell->applied) { return seen.cell; }
+            unanswered.remember(op);
+            seen = run(op, options.stop, failure);
         }
         if (!seen.failure) {
             api::fail(failure, make_error_code(errc::limit_reached), cell.text,
@@ -78,6 +123,7 @@ public:
     unsigned expected;
     std::chrono::milliseconds keep;
     std::string own_id;
+    mutable unanswered_arrivals unanswered;
 };
 
 barrier::barrier(const client& client, std::string name, unsigned expected, barrier_options options)

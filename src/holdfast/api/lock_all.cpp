@@ -3,6 +3,7 @@
 #include "holdfast/api/hold_calls.hpp"
 #include "holdfast/api/lock_body.hpp"
 #include "holdfast/base/quote.hpp"
+#include "holdfast/base/rollback.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -23,23 +24,6 @@ bool waits_for_itself(const api::lock_object& lock, const api::lock_object& othe
     return order_of(lock) == order_of(other) &&
            (lock.type != lock_class::recursive_mutex || other.type != lock_class::recursive_mutex);
 }
-
-/// Undoes what is not confirmed.
-template <typename Undo>
-class rollback {
-public:
-    explicit rollback(Undo undo) : undo_{std::move(undo)} {}
-    rollback(const rollback&) = delete;
-    rollback& operator=(const rollback&) = delete;
-    ~rollback() {
-        if (active_) { undo_(); }
-    }
-    void confirm() noexcept { active_ = false; }
-
-private:
-    Undo undo_;
-    bool active_ = true;
-};
 
 } // namespace
 
@@ -62,7 +46,7 @@ public:
         if (!is_allowed()) { return false; }
         std::vector<body*> counted; // locked again, without a request
         std::vector<body*> wanted;
-        rollback undo{[&] {
+        base::rollback undo{[&] {
             for (auto* const each : counted) {
                 if (each->lock.type != lock_class::recursive_mutex) { continue; } // only renewed
                 static_cast<void>(each->holds->remove(writer.mode));
@@ -136,7 +120,7 @@ private:
         }
         if (result.holds.empty()) { return false; }
         std::size_t added = 0;
-        rollback undo{[&] {
+        base::rollback undo{[&] {
             for (std::size_t at = 0; at < added; ++at) {
                 static_cast<void>(wanted[at]->holds->remove(writer.mode));
             }

@@ -116,9 +116,8 @@ void cell_task::on_failed(const engine::answer& answer, instant now) {
     result_.failure = make_error_code(errc::unavailable);
     if (!retries || answer.error == errc::no_quorum) { result_.failure = answer.error; }
     if (!again) {
-        if (retries && may_have_happened_) {
-            result_.failure = make_error_code(errc::unknown_outcome);
-        }
+        // Also after another error: it says nothing of the attempt before.
+        if (may_have_happened_) { result_.failure = make_error_code(errc::unknown_outcome); }
         return finish();
     }
     next_ask_ = now + (late ? late_pause : retry_pause);

@@ -127,7 +127,7 @@ public:
     [[nodiscard]] std::stop_token lost(hold& hold);
     void abandon(hold& hold);
     void forget(hold& hold); ///< stops its renewal, and reports no loss
-    [[nodiscard]] bool withdraw(hold& hold);
+    [[nodiscard]] bool withdraw(hold& hold) noexcept;
     /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
     /// an operator's renewal or release.
     /// Fails without an answer after connect_wait, or `at_most` if that is shorter.
@@ -193,6 +193,8 @@ private:
     [[nodiscard]] std::shared_ptr<wait_task>
     make_task(const lock_request& request, const machine::wait_plan& plan, engine::queueing queue);
     [[nodiscard]] acquire_result result_of(wait_task& task, const machine::wait_plan& plan);
+    void give_back(std::vector<std::shared_ptr<hold>>& holds,
+                   std::span<const lock_request> requests) noexcept;
     [[nodiscard]] bool is_one_step(std::span<const lock_request> requests) const;
     [[nodiscard]] std::shared_ptr<release_bundle>
     make_bundle(std::span<const std::shared_ptr<hold>> holds) noexcept;

@@ -1,16 +1,17 @@
 // client_core: several names at once.
 
 #include "holdfast/base/process.hpp"
+#include "holdfast/base/rollback.hpp"
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/core/client_core_limits.hpp"
 #include "holdfast/core/hold_set.hpp"
-#include "holdfast/core/release_bundle.hpp"
 #include "holdfast/core/set_request.hpp"
 #include "holdfast/core/wait_task.hpp"
 
 #include <holdfast/error.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace holdfast::core {
@@ -127,62 +128,60 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
             out.detail = std::move(part.detail);
         }
     }
-    if (out.holds.size() < tasks.size()) {
-        release_in_background(out.holds, false);
-        out.holds.clear();
-    }
+    if (out.holds.size() < tasks.size()) { give_back(out.holds, requests); }
     return out;
 }
 
 /// Gives back a hold for which nothing was done, so it must not rest for its min_hold. False: the
-/// engine has not confirmed it.
-bool client_core::withdraw(hold& hold) {
-    const auto result = execute(engine::withdraw_op{hold.ticket()}, release_wait);
-    if (result.failure) { return false; }
-    forget(hold);
-    return true;
+/// engine has not confirmed it, or memory is short.
+bool client_core::withdraw(hold& hold) noexcept {
+    try {
+        if (execute(engine::withdraw_op{hold.ticket()}, release_wait).failure) { return false; }
+        forget(hold);
+        return true;
+    } catch (const std::exception&) { return false; }
+}
+
+/// Ends holds of a set that was not acquired as a whole. `requests` has at least theirs.
+void client_core::give_back(std::vector<std::shared_ptr<hold>>& holds,
+                            std::span<const lock_request> requests) noexcept {
+    const auto rests = [&](const hold& hold) {
+        return std::any_of(requests.begin(), requests.end(), [&](const lock_request& request) {
+            return request.name == hold.ticket().name && request.options.min_hold > milliseconds{0};
+        });
+    };
+    for (std::size_t at = holds.size(); at > 0; --at) {
+        if (rests(*holds[at - 1]) && withdraw(*holds[at - 1])) {
+            holds.erase(holds.begin() + static_cast<std::ptrdiff_t>(at - 1));
+        }
+    }
+    release_in_background(holds, false);
+    holds.clear();
 }
 
 /// One name after the other. Everybody who needs several takes them in the same order, so nobody
 /// waits for one that waits for it. `lost`: a name was lost while another was awaited.
 set_result client_core::acquire_in_order(std::span<const lock_request> requests, instant give_up,
                                          const std::stop_token& stop, milliseconds patience) {
-    set_result out;
-    out.holds.reserve(requests.size());
-    const auto give_back = [&] {
-        for (std::size_t at = out.holds.size(); at > 0; --at) {
-            if (requests[at - 1].options.min_hold > milliseconds{0} &&
-                withdraw(*out.holds[at - 1])) {
-                out.holds.erase(out.holds.begin() + static_cast<std::ptrdiff_t>(at - 1));
-            }
-        }
-        release_in_background(out.holds, false);
-        out.holds.clear();
-    };
+    std::vector<std::shared_ptr<hold>> holds;
+    holds.reserve(requests.size());
+    base::rollback undo{[&] { give_back(holds, requests); }};
     for (const auto& request : requests) {
-        acquire_result part;
-        try {
-            part = acquire(request, time_left(give_up, now()), stop, patience);
-        } catch (...) {
-            give_back();
-            throw;
-        }
-        if (!part.hold) {
-            give_back();
-            if (part.failure) {
-                return failed_set(part.failure, std::move(part.detail), request.name);
-            }
-            return out;
-        }
-        out.holds.push_back(std::move(part.hold));
+        auto part = acquire(request, time_left(give_up, now()), stop, patience);
+        if (part.failure) { return failed_set(part.failure, std::move(part.detail), request.name); }
+        if (!part.hold) { return {}; }
+        holds.push_back(std::move(part.hold));
     }
-    const auto gone = std::find_if(out.holds.begin(), out.holds.end(),
-                                   [](const auto& hold) { return !hold->valid(); });
-    if (gone == out.holds.end()) { return out; }
-    auto name = (*gone)->ticket().name;
-    give_back();
-    return failed_set(make_error_code(errc::lost), "it was lost while another name was awaited",
-                      std::move(name));
+    const auto gone =
+        std::find_if(holds.begin(), holds.end(), [](const auto& hold) { return !hold->valid(); });
+    if (gone != holds.end()) {
+        return failed_set(make_error_code(errc::lost), "it was lost while another name was awaited",
+                          (*gone)->ticket().name);
+    }
+    undo.confirm();
+    set_result out;
+    out.holds = std::move(holds);
+    return out;
 }
 
 std::shared_ptr<hold_set> client_core::make_set(const std::vector<std::shared_ptr<hold>>& holds) {
@@ -196,97 +195,6 @@ std::shared_ptr<hold_set> client_core::make_set(const std::vector<std::shared_pt
     const driver_turn turn{*driver_};
     set->watch(turn.now());
     return set;
-}
-
-bool client_core::bundle_release(hold& hold, bool awaited, bool can_wait,
-                                 instant give_up) noexcept {
-    if (bundle_ == nullptr) { return false; }
-    try {
-        return bundle_->add(
-            hold, engine::release_op{hold.ticket(), awaited, can_wait, hold.token()}, give_up);
-    } catch (const std::bad_alloc&) { return false; }
-}
-
-/// Null: each hold sends its own release.
-std::shared_ptr<release_bundle>
-client_core::make_bundle(std::span<const std::shared_ptr<hold>> holds) noexcept {
-    if (holds.size() < 2 || holds.size() > engine::max_set_items) { return nullptr; }
-    try {
-        const auto& format = holds.front()->ticket().format;
-        std::vector<std::string_view> names;
-        names.reserve(holds.size());
-        for (const auto& each : holds) {
-            if (each->ticket().format != format) { return nullptr; }
-            names.emplace_back(each->ticket().name);
-        }
-        if (!driver_->is_one_step(names, format)) { return nullptr; }
-        return std::make_shared<release_bundle>(*this, holds.size());
-    } catch (const std::bad_alloc&) { return nullptr; }
-}
-
-release_result client_core::release(hold_set& set) {
-    if (inherited()) {
-        return {release_answer::already_lost, make_error_code(errc::forked), forked_detail};
-    }
-    const auto& holds = set.holds();
-    std::vector<hold::waiting_caller> callers(holds.size());
-    const auto bundle = make_bundle(holds);
-    {
-        driver_turn turn{*driver_};
-        if (set.why_lost()) { return {release_answer::already_lost, {}, {}}; }
-        set.stop_watching();
-        bundle_ = bundle.get();
-        const auto give_up = base::later(turn.now(), connect_wait());
-        for (std::size_t at = 0; at < holds.size(); ++at) {
-            holds[at]->release(callers[at], give_up, turn.now());
-        }
-        bundle_ = nullptr;
-        if (bundle) { bundle->send(); }
-        turn.wait(callers.front().sleeper);
-    }
-    release_result out;
-    for (auto& caller : callers) {
-        await(caller.sleeper);
-        if (caller.was_lost) { out.answer = release_answer::already_lost; }
-        if (caller.failure) {
-            out.failure = caller.failure;
-            out.detail = std::move(caller.detail);
-        }
-    }
-    return out;
-}
-
-void client_core::release_in_background(std::span<const std::shared_ptr<hold>> holds,
-                                        bool reports_loss) noexcept {
-    if (holds.empty() || inherited()) { return; } // the holds belong to the parent process
-    // Without memory nobody waits.
-    const std::unique_ptr<hold::waiting_caller[]> callers{
-        // NOLINT(*-avoid-c-arrays)
-        pipeline_release_ ? nullptr : new (std::nothrow) hold::waiting_caller[holds.size()]};
-    const auto bundle = make_bundle(holds);
-    {
-        driver_turn turn{*driver_};
-        bundle_ = bundle.get();
-        for (std::size_t at = 0; at < holds.size(); ++at) {
-            auto* const caller = callers ? &callers[at] : nullptr;
-            if (caller != nullptr) { caller->until = turn.now() + release_wait; }
-            holds[at]->release_in_background(caller, reports_loss, turn.now());
-        }
-        bundle_ = nullptr;
-        if (bundle) { bundle->send(); }
-        if (callers) { turn.wait(callers[0].sleeper); }
-    }
-    for (std::size_t at = 0; callers && at < holds.size(); ++at) { await(callers[at].sleeper); }
-}
-
-void client_core::release_in_background(hold_set& set) noexcept {
-    if (inherited()) { return; }
-    {
-        const driver_turn turn{*driver_};
-        if (set.why_lost()) { return; }
-        set.stop_watching();
-    }
-    release_in_background(set.holds(), false);
 }
 
 } // namespace holdfast::core

@@ -20,7 +20,16 @@ bool repeatable(const engine::op& operation) {
 bool changes(const engine::op& operation) {
     const auto* const resize_op = std::get_if<engine::resize_op>(&operation);
     return std::holds_alternative<engine::break_op>(operation) ||
+           std::holds_alternative<engine::release_op>(operation) ||
+           std::holds_alternative<engine::downgrade_op>(operation) ||
            (resize_op != nullptr && resize_op->limit != 0);
+}
+
+/// Whether the answer to a later attempt does not say what became of an earlier one: an error says
+/// nothing of it, and a hold that is gone may have been broken or released by it.
+bool says_nothing_of_earlier(const engine::answer& answer) {
+    return answer.status == engine::op_status::failed ||
+           answer.status == engine::op_status::not_held;
 }
 
 } // namespace
@@ -50,7 +59,9 @@ void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& an
         return;
     }
     answer_ = answer;
-    if (unreached && may_have_happened_) { answer_.status = engine::op_status::unknown; }
+    if (may_have_happened_ && says_nothing_of_earlier(answer)) {
+        answer_.status = engine::op_status::unknown;
+    }
     core_.driver().ready(sleeper_);
 }
 

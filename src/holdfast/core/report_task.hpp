@@ -11,7 +11,7 @@ class client_core;
 
 /// Retries while the engine cannot be reached, for connect_wait at most. A break whose outcome is
 /// unknown is not repeated, unless it names its token. Once the outcome of an attempt is unknown,
-/// it stays so if no later one is answered.
+/// it stays so unless the answer to a later one tells.
 class report_task final : public drive::participant {
 public:
     report_task(client_core& core, engine::op operation) : core_{core}, op_{std::move(operation)} {}

@@ -51,10 +51,11 @@ void wait_task::on_timer(instant now) { feed({.event = wait_event::tick}, now); 
 void wait_task::on_cancel(instant now) { feed({.event = wait_event::cancel}, now); }
 void wait_task::on_hurry(instant now) { feed({.event = wait_event::hurry}, now); }
 
-/// Called before the machine receives a grant. If it throws, the driver delivers the answer as
+/// Called before the machine receives a grant. Once it has finished, `hold_` is the caller's, which
+/// may move it at any moment. If it throws, the driver delivers the answer as
 /// `unknown`, and the machine repeats the request.
 void wait_task::ensure_hold() {
-    if (!hold_ && !finished_) { hold_ = std::make_shared<hold>(core_, op_.mode); }
+    if (!finished_ && !hold_) { hold_ = std::make_shared<hold>(core_, op_.mode); }
 }
 
 wait_event wait_task::to_event(const engine::answer& answer) {

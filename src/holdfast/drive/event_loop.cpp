@@ -67,8 +67,9 @@ bool event_loop::read_directly(turn_lock& lock, bool alone) {
 
 void event_loop::settle() noexcept {
     const bool submitted = dispatcher_.settle();
-    // An operation may have opened or closed a descriptor while the keeper polls the old set.
-    if (submitted && keeper_is_polling_ && !keeper_poll_set_.is_current(*engine_)) {
+    // An operation may have opened or closed a descriptor while others poll the old set.
+    if (submitted && ((keeper_is_polling_ && !keeper_poll_set_.is_current(*engine_)) ||
+                      (polling_leader_ != nullptr && !leader_poll_set_.is_current(*engine_)))) {
         wake_.signal();
     }
     wake_.arm(dispatcher_.next_due());

@@ -117,6 +117,11 @@ void embedded_engine::reset() noexcept {
     pending_.clear();
 }
 
+void embedded_engine::close_store() noexcept {
+    const std::scoped_lock hold{guard()};
+    store_.close();
+}
+
 bool embedded_engine::begin(embedded_store::access access) {
     for (int yields = 0; yields < max_yields; ++yields) {
         if (store_.begin(access)) { return true; }

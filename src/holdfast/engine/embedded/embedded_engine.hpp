@@ -31,7 +31,10 @@ public:
           sweeper_{base::random_seed()} {
         watch();
     }
-    ~embedded_engine() override { unwatch(); }
+    ~embedded_engine() override {
+        close_store(); // while it is watched: a fork meanwhile would inherit an open connection
+        unwatch();
+    }
 
     [[nodiscard]] capabilities caps(primitive /*kind*/) const override {
         capabilities can;
@@ -74,6 +77,7 @@ private:
         sweeper_.drop();
     }
 
+    void close_store() noexcept;
     [[nodiscard]] bool begin(embedded_store::access access);
     [[nodiscard]] outcome attempt(std::span<const op_ref> ops);
     void run_all(std::span<const op_ref> ops);

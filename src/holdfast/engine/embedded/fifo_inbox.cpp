@@ -119,10 +119,15 @@ std::vector<notice> fifo_inbox::read() {
 
 void fifo_inbox::send(const base::client_id& to, const notice& notice) const noexcept {
     const message bytes = encode(notice);
-    const base::fd fifo{with_path(to, [](const char* path) {
-        return ::open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    })};
-    if (!fifo) { return; } // no FIFO or no reader: the client is dead, or learns by its beat
+    constexpr int flags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+    const auto open_for = [&](int access) {
+        return base::fd{
+            with_path(to, [=](const char* path) { return ::open(path, access | flags); })};
+    };
+    if (!open_for(O_WRONLY)) { return; } // no FIFO or no reader: it is dead, or learns by its beat
+    // As a reader, too: if the client dies now, write() must not kill this process by SIGPIPE.
+    const auto fifo = open_for(O_RDWR);
+    if (!fifo) { return; }
     struct stat about {};
     if (::fstat(fifo.get(), &about) != 0 || !S_ISFIFO(about.st_mode)) { return; }
     // If the FIFO is full, the client will wake up anyway.

@@ -43,13 +43,18 @@ bool only_reads(const op& operation) noexcept {
 template <typename Act>
 auto operation_runner::apply_rule(const std::string& name, Act&& act) {
     row found = tables_.find(name);
-    if (found.id == 0) { found.state.floor = tables_.mark(); }
+    set_floor(found);
     table_queue queue{tables_, found};
     admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
     auto result = act(rule);
     if (rule.changed()) { store(found, name); }
     note(result, found);
     return result;
+}
+
+/// Tokens of a name without a token of its own, which a limit can be set for, rise from the mark.
+void operation_runner::set_floor(row& found) {
+    if (found.id == 0 || found.state.high_water == 0) { found.state.floor = tables_.mark(); }
 }
 
 void operation_runner::store(row& found, const std::string& name) {
@@ -151,7 +156,7 @@ answer operation_runner::run(const acquire_set_op& operation) {
     std::optional<answer> refused;
     for (const acquire_op& item : operation.items) {
         row& found = rows.emplace_back(tables_.find(item.ticket.name));
-        if (found.id == 0) { found.state.floor = tables_.mark(); }
+        set_floor(found);
         auto& queue = queues.emplace_back(tables_, found);
         auto& rule = rules.emplace_back(found.state, queue, at_, post_commit_.pushes);
         refused = rule.refuse(item);

@@ -24,6 +24,9 @@ void query_task::start(instant now) {
 void query_task::on_answer(unsigned node, unsigned /*tag*/, answer& answer, instant /*now*/) {
     if (!is_open()) { return; }
     missing_.remove(node);
+    if (answer.status == op_status::released || answer.status == op_status::unknown) {
+        may_have_happened_ = true;
+    }
     if (is_definite(answer)) {
         if (answer.report && !answer.report->text.empty()) {
             auto report = *answer.report;
@@ -45,9 +48,13 @@ void query_task::conclude() {
     host_.complete(*this, enough ? merged() : too_few());
 }
 
+/// A break that some nodes have, or may have, executed is no failure: whoever repeated it could
+/// break the hold of the next owner.
 answer query_task::too_few() const {
     answer out;
-    out.status = op_status::failed;
+    const bool may_be_broken =
+        std::holds_alternative<break_op>(request_) && (may_have_happened_ || !missing_.empty());
+    out.status = may_be_broken ? op_status::unknown : op_status::failed;
     out.error = make_error_code(errc::no_quorum);
     out.detail = "no quorum: only " + std::to_string(answers_.size()) + " of " +
                  std::to_string(host_.nodes.size()) + " nodes have answered: " + failures_;

@@ -29,6 +29,7 @@ private:
     node_set missing_;
     std::vector<answer> answers_;
     std::string failures_;
+    bool may_have_happened_ = false; ///< a node has done it, or its reply was lost
 };
 
 } // namespace holdfast::engine::quorum

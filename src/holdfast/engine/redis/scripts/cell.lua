@@ -52,6 +52,18 @@ local function notify()
     for _, client in ipairs(clients) do call('PUBLISH', inbox .. client, messages[client]) end
 end
 
+-- Raises an error, before the first write, if this user lacks a right that a later one needs.
+local function need_rights()
+    local inbox = sub(key, 1, string.find(key, '{', 1, true) - 6) .. 'inbox:'
+    for _, write in ipairs({{'HSET', key, 'a', '1'}, {'HDEL', key, 'a'}, {'DEL', key},
+                            {'HINCRBY', key, 'c', '1'}, {'PEXPIRE', key, '1'},
+                            {'PUBLISH', inbox, ''}}) do
+        if not redis.acl_check_cmd(unpack(write)) then
+            error({err = 'NOPERM this user has no permissions to run ' .. write[1]})
+        end
+    end
+end
+
 -- After each change: it expires from now on, and is there.
 local function keep()
     if birth == 0 then
@@ -168,6 +180,7 @@ local function watch()
     end
 end
 
+if action ~= CELL_READ then need_rights() end
 if action == CELL_ARRIVE then
     if birth > 0 and expected ~= tonumber(ARGV[7]) then return {ANSWER_OTHER_LIMIT, expected} end
     arrive()

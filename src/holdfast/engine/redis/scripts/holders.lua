@@ -67,6 +67,8 @@ local function drop_ended(S)
         S.stepped_back = false
     end
     local ended = call('ZRANGEBYSCORE', S.d, '-inf', format('%d', S.now), 'LIMIT', 0, 500)
+    -- Whoever is removed is not counted any more, and a waiter may be granted what is free then.
+    if ended[1] then (S.queue and need_rights or need_rights_to_count)(S) end
     for _, owner in ipairs(ended) do
         local entry = call('HGET', S.h, owner)
         if entry then

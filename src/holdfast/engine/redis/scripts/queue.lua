@@ -1,26 +1,5 @@
 -- Who waits for a name. No script by itself.
 
--- The prefix of the key is that of the inboxes: it has no brace in it.
-local function inbox(S, owner)
-    return sub(S.key, 1, string.find(S.key, '{', 1, true) - 1) .. 'inbox:' .. sub(owner, 1, 32)
-end
-
--- Raises an error if this user may not write what a grant needs. A script that is refused in the
--- middle has done half of its work: nobody may have been told of a grant that is not written down.
-local function need_right(...)
-    if not redis.acl_check_cmd(...) then
-        error({err = 'NOPERM this user has no permissions to run ' .. select(1, ...)})
-    end
-end
-
--- Of one who is to be counted beside others: once it is in their keys the record must follow.
-local function need_rights_to_count(S)
-    need_right('SET', S.key, '')
-    need_right('ZADD', S.d, '1', '')
-    need_right('ZRANGE', S.d, '0', '0')
-    need_right('PEXPIRE', S.d, '1')
-end
-
 -- Before somebody is counted beside others: nil, or an error.
 local function prepare_to_count(S)
     local h, d = call('TYPE', S.h).ok, call('TYPE', S.d).ok
@@ -29,16 +8,6 @@ local function prepare_to_count(S)
     end
     if S.taken == 0 and (h ~= 'none' or d ~= 'none') then call('DEL', S.h, S.d) end
     need_rights_to_count(S)
-end
-
-local function need_rights(S)
-    need_rights_to_count(S)
-    need_right('DEL', S.w)
-    need_right('HSET', S.h, '', '')
-    need_right('HDEL', S.w, '')
-    need_right('ZREM', S.q, '')
-    need_right('PTTL', S.t)
-    S.may = true
 end
 
 -- Writes `alive_until` anew for all waiters for whom `change` gives another instant.

@@ -52,7 +52,6 @@ end
 need_rights(S)
 need_right('SET', S.r, '')
 need_right('HGETALL', S.w)
-need_right('PUBLISH', inbox(S, ARGV[1]), '')
 settle(S)
 if is_used(S) and S.kind ~= KIND_SEMAPHORE then
     save(S)

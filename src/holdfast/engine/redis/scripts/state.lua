@@ -7,5 +7,6 @@ end
 
 --#include token.lua
 --#include record.lua
+--#include rights.lua
 --#include holders.lua
 --#include queue.lua
