@@ -68,18 +68,23 @@ TEST_F(redis_resize, whose_reply_is_lost_is_unknown_if_the_server_is_not_reached
 // It removed the dead holder, and was refused before the record followed: its permit was lost for
 // as long as anybody held another.
 TEST_F(redis_resize, a_user_who_may_not_publish_leaves_a_dead_holder_for_others_to_remove) { // P7
-    auto here = direct();
+    auto here = connect();
+    const auto there = direct();
+    counting_semaphore theirs{there, "slots", 2, {.lease = 500ms, .renew = false}};
+    const auto dead = theirs.acquire();
+    const auto held = counting_semaphore{there, "slots", 2}.acquire();
     counting_semaphore slots{here, "slots", 2};
-    client doomed{server.url()};
-    auto dead = counting_semaphore{doomed, "slots", 2, {.lease = 300ms, .renew = false}}.acquire();
-    const auto held = slots.acquire();
     background third{
         [&](std::stop_token stop) { return slots.acquire(1, {.stop = std::move(stop)}); }};
-    ASSERT_TRUE(eventually([&] { return look("slots").waiters.size() == 1; }));
-    server.command({"CLIENT", "PAUSE", "400", "ALL"}); // until the lease has ended
+    ASSERT_TRUE(will_wait(1, "slots"));
+    between.silence_new();
+    between.half_open(); // the waiter does not look either
+    std::this_thread::sleep_for(600ms);
     auto weak = as_user({"+@all", "~*", "-publish"});
     std::error_code failure;
     (void)admin{weak}.inspect("slots", failure);
+    EXPECT_EQ(failure, errc::store_forbidden);
+    between.heal();
     EXPECT_TRUE(third.done_within(long_wait)) << "its permit is gone";
 }
 
