@@ -20,18 +20,5 @@ TEST_F(redis_unknown_outcome, of_a_downgrade_that_the_server_has_done) {
     between.serve_new();
 }
 
-// The repeated request found nobody: false, as if nobody had held it.
-TEST_F(redis_unknown_outcome, of_a_break_that_is_repeated) {
-    auto here = connect();
-    const auto there = direct();
-    const auto held = mutex{there, "stock"}.acquire();
-    (void)admin{here}.inspect("stock"); // it is connected
-    between.drop_answers({.with = call_of(scripts::break_lock)});
-    std::error_code failure;
-    EXPECT_FALSE(admin{here}.break_lock("stock", {.only_token = held.token()}, failure));
-    EXPECT_EQ(failure, errc::unknown_outcome);
-    EXPECT_FALSE(is_held());
-}
-
 } // namespace
 } // namespace holdfast::test

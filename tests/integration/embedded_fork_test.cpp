@@ -1,5 +1,5 @@
-// What a process inherits or suffers from others at an unlucky moment: a fork() while another thread
-// closes a client, and a client that dies while it is told of its turn.
+// What a process inherits or suffers from others at an unlucky moment: a fork() while another
+// thread closes a client, and a client that dies while it is told of its turn.
 // compiled alone
 
 #include "embedded_support.hpp"
