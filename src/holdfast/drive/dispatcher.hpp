@@ -29,7 +29,7 @@ public:
         engine->attach(*this);
     }
 
-    /// `make` returns the operation. If there is no memory for it or for its answer, the
+    /// `make` returns the operation, which is not needed after the call. If there is no memory for it or for its answer, the
     /// participant is answered as if the engine could not be reached.
     template <typename Make>
     void send(participant& participant, purpose purpose, Make make,
