@@ -34,6 +34,7 @@ void admission_rule::drop_ended_holds() {
         return true;
     };
     if (std::erase_if(state_.holds, ended) > 0) { changed_ = true; }
+    if (state_.broken.empty()) { return; }
     const auto forgotten = [this](const broken_hold& hold) { return hold.until <= at_.now; };
     if (std::erase_if(state_.broken, forgotten) > 0) { changed_ = true; }
 }
