@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::error_code* failure() const noexcept { return failure_; }
 
 private:
-    void check() const;
+    [[nodiscard]] bool passes_checks() const;
     void report(std::error_code code, const std::string& detail) const;
 
     const lock_object& lock_;
