@@ -410,5 +410,25 @@ TEST_F(redis_native_layout, sends_what_a_reclaim_needs) {
     EXPECT_EQ(answers[0].beats[1].status, op_status::renewed);
 }
 
+TEST_F(redis_native_layout, names_the_owner_of_another_client_in_full) {
+    auto other = ticket(0xfedc'ba98'7654'3210U);
+    other.owner.client.bytes.fill(0xab);
+    begin(1, engine::release_op{other});
+    EXPECT_EQ(take_commands().at(0).at(4), std::string{fields::no_instant} +
+                                               "abababababababababababababababab"
+                                               "fedcba9876543210");
+}
+
+TEST(redis_wire_text, writes_a_number_in_sixteen_digits) {
+    std::string text(16, '?');
+    for (const std::uint64_t number : {0UL, 7UL, 99'999'999UL, 100'000'000UL,
+                                       1'763'496'540'123'456UL, 9'999'999'999'999'999UL}) {
+        engine::redis::write_padded(text.data(), number);
+        std::string padded;
+        engine::redis::append_padded(padded, number, 16);
+        EXPECT_EQ(text, padded);
+    }
+}
+
 } // namespace
 } // namespace holdfast::test

@@ -126,6 +126,20 @@ TEST(redis_reply, is_refused_if_it_is_a_padded_number_however_its_bytes_arrive) 
     EXPECT_THAT(read_whole(":0\r\n:-7\r\n:10\r\n"), ElementsAre("0", "-7", "10"));
 }
 
+TEST(redis_reply, is_the_same_number_whatever_its_length) {
+    const std::string digits = "9223372036854775807"; // the largest
+    for (std::size_t length = 1; length <= digits.size(); ++length) {
+        const auto number = digits.substr(0, length);
+        EXPECT_THAT(read_whole(":" + number + "\r\n:-" + number + "\r\n:1\r\n"),
+                    ElementsAre(number, "-" + number, "1"));
+    }
+    for (const std::string wrong : {":1234567x\r\n", ":12345678x\r\n", ":\r\n", ":-\r\n"}) {
+        std::vector<std::string> heard;
+        reply_reader reader;
+        EXPECT_FALSE(hear(reader, wrong, heard)) << wrong;
+    }
+}
+
 TEST(redis_reply, is_read_a_thousand_times_over) { // beyond what the reader's buffer keeps
     reply_reader reader;
     std::vector<std::string> heard;

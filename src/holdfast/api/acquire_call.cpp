@@ -11,15 +11,23 @@ void acquire_call::report(std::error_code code, const std::string& detail) const
     fail(failure_, code, lock_.text(), detail);
 }
 
-bool acquire_call::is_allowed() const {
-    clear(failure_);
-    const auto& core = *lock_.core;
-    if (core.inherited()) { return true; } // run() reports that, and the engine must not be used
+bool acquire_call::passes_checks() const {
+    const bool usual = !own_request_;
+    if (usual && lock_.terms_are_allowed.load(std::memory_order_relaxed)) { return true; }
     const auto check = [&] {
-        core::check_request(request_,
-                            core.caps(request_.kind, core::lock_format_of(request_.options)));
+        core::check_request(
+            request_, lock_.core->caps(request_.kind, core::lock_format_of(request_.options)));
     };
     if (!passes(failure_, check)) { return false; }
+    if (usual) { lock_.terms_are_allowed.store(true, std::memory_order_relaxed); }
+    return true;
+}
+
+bool acquire_call::is_allowed() const {
+    clear(failure_);
+    // run() reports that, and the engine must not be used
+    if (lock_.core->inherited()) { return true; }
+    if (!passes_checks()) { return false; }
     if (!stop_.stop_requested()) { return true; }
     report(make_error_code(errc::cancelled), {});
     return false;

@@ -4,6 +4,7 @@
 #include "holdfast/api/lock_object.hpp"
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <system_error>
 
@@ -17,11 +18,17 @@ public:
     acquire_call(const lock_object& lock, detail::share wanted, detail::wait_limit wait,
                  const acquire_options& options, stop_policy on_stop, std::error_code* failure)
         : lock_{lock},
-          request_{lock.request(wanted, options)},
+          own_request_{lock.is_usual(wanted, options)
+                           ? std::nullopt
+                           : std::optional{lock.request(wanted, options)}},
+          request_{own_request_ ? *own_request_ : lock.terms},
           wait_{wait},
           stop_{options.stop},
           stop_policy_{on_stop},
           failure_{failure} {}
+    acquire_call(const acquire_call&) = delete;
+    acquire_call& operator=(const acquire_call&) = delete;
+    ~acquire_call() = default;
 
     /// Whether the call may proceed: its options are valid, the engine supports them, and no stop
     /// is requested. Does no I/O.
@@ -37,10 +44,12 @@ public:
     [[nodiscard]] std::error_code* failure() const noexcept { return failure_; }
 
 private:
+    [[nodiscard]] bool passes_checks() const;
     void report(std::error_code code, const std::string& detail) const;
 
     const lock_object& lock_;
-    core::lock_request request_;
+    std::optional<core::lock_request> own_request_; ///< empty: that of the lock
+    const core::lock_request& request_;
     detail::wait_limit wait_;
     const std::stop_token& stop_;
     stop_policy stop_policy_;

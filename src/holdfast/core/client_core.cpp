@@ -8,6 +8,7 @@
 #include <holdfast/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace holdfast::core {
@@ -36,8 +37,7 @@ std::unique_ptr<engine::engine> engine_for(std::string_view url,
 
 client_core::client_core(std::string_view url, client_options options)
     : client_core{nullptr, engine::this_process(), std::move(options)} {
-    driver_ =
-        std::make_unique<drive::driver>(engine_for(url, identity_), *identity_.time, metrics_);
+    run_engine(engine_for(url, identity_));
 }
 
 client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_identity identity,
@@ -49,8 +49,14 @@ client_core::client_core(std::unique_ptr<engine::engine> engine, engine::client_
       metrics_{std::make_shared<drive::client_metrics>(options.metrics)},
       notifier_{std::make_unique<drive::notifier>(std::move(options.observer))} {
     check_options(options);
-    if (!engine) { return; }
+    if (engine) { run_engine(std::move(engine)); }
+}
+
+void client_core::run_engine(std::unique_ptr<engine::engine> engine) {
     driver_ = std::make_unique<drive::driver>(std::move(engine), *identity_.time, metrics_);
+    for (const auto kind : {primitive::mutex, primitive::shared_mutex, primitive::semaphore}) {
+        usual_caps_.at(static_cast<std::size_t>(kind)) = driver_->caps(kind, {});
+    }
 }
 
 client_core::~client_core() {
@@ -66,7 +72,7 @@ client_core::~client_core() {
 bool client_core::inherited() const noexcept { return generation_ != base::process_generation(); }
 
 milliseconds client_core::connect_wait() const {
-    return single_attempt() ? driver_->caps(primitive::mutex, {}).attempt : connect_wait_;
+    return single_attempt() ? usual_caps(primitive::mutex).attempt : connect_wait_;
 }
 
 milliseconds client_core::background_wait() const {
@@ -74,14 +80,15 @@ milliseconds client_core::background_wait() const {
 }
 
 engine::capabilities client_core::caps(primitive kind, const engine::lock_format& format) const {
-    return driver_->caps(kind, format);
+    if (format != engine::lock_format{}) { return driver_->caps(kind, format); }
+    return usual_caps(kind);
 }
 
 engine::capabilities client_core::caps(const hold& hold) const {
     auto kind = primitive::mutex;
     if (hold.mode() == mode::shared) { kind = primitive::shared_mutex; }
     if (hold.mode() == mode::permits) { kind = primitive::semaphore; }
-    return driver_->caps(kind, hold.ticket().format);
+    return caps(kind, hold.ticket().format);
 }
 
 machine::wait_plan client_core::plan_for(const lock_request& request,
@@ -116,7 +123,11 @@ acquire_result client_core::acquire(const lock_request& request, detail::wait_li
                                     const std::stop_token& stop, milliseconds patience) {
     if (inherited()) { return {nullptr, forked_error(), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, make_error_code(errc::cancelled), {}}; }
-    const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+    const auto format = lock_format_of(request.options);
+    std::optional<engine::capabilities> own_caps;
+    const auto& caps = format == engine::lock_format{}
+                           ? usual_caps(request.kind)
+                           : own_caps.emplace(driver_->caps(request.kind, format));
     auto plan = plan_for(request, caps, wait);
     plan.connect_wait = std::min(plan.connect_wait, patience);
     const auto task = make_task(request, plan, plan.may_wait ? caps.queue : engine::queueing::no);
@@ -164,13 +175,14 @@ void client_core::await(const std::shared_ptr<wait_task>& task, const std::stop_
         driver_turn turn{*driver_};
         ensure_threads();
         task->start(turn.now());
-        turn.settle();
-        task->set_sleeper(sleeper);
-        if (sleeper.ready()) { return; }
         if (!stop.stop_possible()) {
+            task->set_sleeper(sleeper);
             turn.wait(sleeper);
             return;
         }
+        turn.settle();
+        task->set_sleeper(sleeper);
+        if (sleeper.ready()) { return; }
     }
     // Outside of the turn: ~stop_callback waits for a running callback, which waits for a turn.
     const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
@@ -213,7 +225,7 @@ void client_core::release_in_background(hold& hold, bool reports_loss) {
 
 milliseconds client_core::answer_wait(const lock_request& request, detail::wait_limit wait) const {
     if (wait.at_most <= std::chrono::nanoseconds::zero()) {
-        const auto attempt = driver_->caps(request.kind, lock_format_of(request.options)).attempt;
+        const auto attempt = caps(request.kind, lock_format_of(request.options)).attempt;
         return std::min(connect_wait(), attempt);
     }
     return std::min(connect_wait(), std::chrono::ceil<milliseconds>(wait.at_most));

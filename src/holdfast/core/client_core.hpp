@@ -17,6 +17,7 @@
 #include <holdfast/observer.hpp>
 #include <holdfast/options.hpp>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <new>
@@ -183,6 +184,10 @@ public:
 private:
     template <typename Held>
     [[nodiscard]] std::stop_token lost_token(Held& held);
+    [[nodiscard]] const engine::capabilities& usual_caps(primitive kind) const noexcept {
+        return usual_caps_[static_cast<std::size_t>(kind)];
+    }
+    void run_engine(std::unique_ptr<engine::engine> engine);
     void ensure_threads(); // during a turn
     void begin_background_release(hold& hold, hold::waiting_caller* caller);
     void await(drive::sleeper& sleeper);
@@ -216,6 +221,8 @@ private:
     release_bundle* bundle_ = nullptr; ///< of this turn; null: holds send their releases themselves
     std::unique_ptr<drive::notifier> notifier_; // outlives the driver, which posts to it
     std::unique_ptr<drive::driver> driver_;
+    /// By kind, of locks without a format of their own. They do not change.
+    std::array<engine::capabilities, 3> usual_caps_{};
 };
 
 } // namespace holdfast::core

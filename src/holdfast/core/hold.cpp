@@ -69,7 +69,7 @@ void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::le
                  const lease_machine::beginning& began, instant now) noexcept {
     ticket_ = std::move(ticket);
     token_ = token;
-    machine_ = lease_machine{terms, began};
+    machine_.begin(terms, began);
     margin_ = terms.margin;
     lease_ = terms.lease;
     handed_off_ = began.provisional;
@@ -146,7 +146,7 @@ void hold::on_answer(drive::purpose /*purpose*/, const engine::answer& answer, i
     default: break;
     }
     last_error_ = answer.error;
-    last_detail_ = answer.detail;
+    if (!last_detail_.empty() || !answer.detail.empty()) { last_detail_ = answer.detail; }
     was_handed_on_ = answer.status == engine::op_status::handed_off;
     if (answer.status == engine::op_status::unknown) {
         core_.driver().metrics().on_reply_lost(drive::request_kind::release);
@@ -232,7 +232,13 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
             driver.send(
                 *this, drive::purpose::release,
                 [&] {
-                    return engine::release_op{ticket_, awaited, can_wait, token_};
+                    engine::op out{std::in_place_type<engine::release_op>};
+                    auto& release = *std::get_if<engine::release_op>(&out);
+                    release.ticket = ticket_;
+                    release.awaited = awaited;
+                    release.can_wait = can_wait;
+                    release.token = token_;
+                    return out;
                 },
                 give_up);
         }

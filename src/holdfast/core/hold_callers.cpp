@@ -22,8 +22,9 @@ namespace {
 /// The least time that extend() waits for its reply.
 constexpr milliseconds least_extend_wait{50};
 
-/// Without memory the caller gets no text.
+/// Without memory the caller gets no text. Usually there is none.
 void copy_detail(const std::string& from, std::string& to) noexcept {
+    if (from.empty() && to.empty()) { return; }
     try {
         to = from;
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): see above

@@ -31,6 +31,11 @@ void check_longest_lease(std::chrono::milliseconds lease, const engine::capabili
 /// Also throws error(unsupported) for a feature that the engine does not have.
 void check_request(const lock_request& request, const engine::capabilities& caps);
 
+/// Whether the call sets an option of the lock's.
+[[nodiscard]] inline bool sets_options(const acquire_options& call) noexcept {
+    return call.lease || call.renew || call.max_hold || call.min_hold || call.margin ||
+           call.detached || call.note;
+}
 /// Replaces the lock's options by those that the call sets.
 void override_options(lock_options& options, const acquire_options& call);
 

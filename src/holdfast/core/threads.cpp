@@ -88,7 +88,9 @@ void watch_hold(const std::shared_ptr<client_core>& core, const lock_id& lock,
 void forget_hold(const hold* held) noexcept {
     auto* const record = this_thread_record();
     if (record == nullptr) { return; }
-    std::erase_if(record->holds, [held](const watched_hold& hold) { return hold.key == held; });
+    auto& holds = record->holds;
+    if (!holds.empty() && holds.back().key == held) { return holds.pop_back(); } // the usual order
+    std::erase_if(holds, [held](const watched_hold& hold) { return hold.key == held; });
 }
 
 std::shared_ptr<hold> held_by_this_thread(const client_core& core, const lock_id& lock) noexcept {

@@ -27,7 +27,10 @@ public:
 
     private:
         friend class unfinished_list;
-        void unlink() noexcept;
+        void unlink() noexcept {
+            if (list_ != nullptr) { leave(); }
+        }
+        void leave() noexcept;
 
         drive::participant& owner_;
         const std::string& name_;
@@ -41,11 +44,19 @@ public:
     unfinished_list& operator=(const unfinished_list&) = delete;
     ~unfinished_list();
 
-    void set(entry& member, bool is_unfinished) noexcept;
+    void set(entry& member, bool is_unfinished) noexcept {
+        if (!is_unfinished) { return member.unlink(); }
+        if (member.list_ == nullptr) { add(member); }
+    }
     /// Called before an acquire of this name is sent.
-    void resend_all(const std::string& name, base::instant now) noexcept;
+    void resend_all(const std::string& name, base::instant now) noexcept {
+        if (first_ != nullptr) { resend(name, now); }
+    }
 
 private:
+    void add(entry& member) noexcept;
+    void resend(const std::string& name, base::instant now) noexcept;
+
     entry* first_ = nullptr;
 };
 

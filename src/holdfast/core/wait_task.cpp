@@ -20,7 +20,9 @@ using machine::waiter_machine;
 wait_task::wait_task(client_core& core, const lock_request& request, base::owner_id owner,
                      const machine::wait_plan& plan, engine::queueing queue)
     : core_{core}, terms_{terms_of(request.options)}, machine_{plan} {
-    op_.ticket = {request.name, owner, lock_format_of(request.options)};
+    op_.ticket.name = request.name;
+    op_.ticket.owner = owner;
+    op_.ticket.format = lock_format_of(request.options);
     op_.kind = request.kind;
     op_.mode = request.mode;
     op_.permits = request.permits;
@@ -33,7 +35,7 @@ wait_task::wait_task(client_core& core, const lock_request& request, base::owner
     op_.first = true;
     op_.voting = {request.options.quorum.node_timeout, request.options.quorum.retry_min,
                   request.options.quorum.retry_max};
-    op_.note = request.options.note;
+    if (!request.options.note.empty()) { op_.note = request.options.note; }
     terms_.drift = plan.drift;
 }
 
@@ -152,7 +154,8 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
         op_.not_after = actions.not_after;
         if (set_ == nullptr) {
             driver.send(
-                *this, drive::purpose::acquire, [&] { return engine::op{op_}; }, actions.not_after);
+                *this, drive::purpose::acquire, [&]() -> const engine::op& { return operation_; },
+                actions.not_after);
         } else if (!set_->add(op_)) {
             return feed({.event = wait_event::unavailable}, now); // it was asked before
         }

@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace holdfast::core {
 
@@ -60,7 +62,8 @@ private:
     [[nodiscard]] machine::wait_event to_event(const engine::answer& answer);
 
     client_core& core_;
-    engine::acquire_op op_;
+    engine::op operation_{std::in_place_type<engine::acquire_op>}; ///< sent without a copy
+    engine::acquire_op& op_{*std::get_if<engine::acquire_op>(&operation_)};
     machine::lease_terms terms_;
     machine::waiter_machine machine_;
     std::shared_ptr<hold> hold_; ///< created when a grant arrives; finish() begins it

@@ -29,8 +29,8 @@ public:
         engine->attach(*this);
     }
 
-    /// `make` returns the operation. If there is no memory for it or for its answer, the
-    /// participant is answered as if the engine could not be reached.
+    /// `make` returns the operation, or a reference to one. If there is no memory for it or for its
+    /// answer, the participant is answered as if the engine could not be reached.
     template <typename Make>
     void send(participant& participant, purpose purpose, Make make,
               base::instant give_up) noexcept {

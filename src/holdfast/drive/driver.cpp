@@ -25,6 +25,10 @@ driver::~driver() {
 
 void driver::end_turn(turn_lock& lock) {
     loop_.settle();
+    end_settled_turn(lock);
+}
+
+void driver::end_settled_turn(turn_lock& lock) {
     keeper_.wake_if_needed();
     lock.unlock();
 }
@@ -38,6 +42,7 @@ void driver::wait(turn_lock& lock, sleeper& sleeper) {
             return;
         }
     }
+    end_settled_turn(lock); // a leader settles after each round
 }
 
 void driver::lead(turn_lock& lock, const sleeper& sleeper) {

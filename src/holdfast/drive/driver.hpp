@@ -44,8 +44,8 @@ public:
         [[nodiscard]] base::instant now() const noexcept { return driver_.clock_.now(); }
         /// Delivers all answers that have arrived.
         void settle() { driver_.loop_.settle(); }
-        /// Blocks until `sleeper` is ready. The turn may have ended by then: the caller reads its
-        /// result without the lock.
+        /// Blocks until `sleeper` is ready, and ends the turn: the caller reads its result without
+        /// the lock.
         void wait(sleeper& sleeper) { driver_.wait(lock_, sleeper); }
 
     private:
@@ -105,6 +105,7 @@ public:
 
 private:
     void end_turn(turn_lock& lock);
+    void end_settled_turn(turn_lock& lock);
     void wait(turn_lock& lock, sleeper& sleeper);
     void lead(turn_lock& lock, const sleeper& sleeper);
     [[nodiscard]] bool follow(turn_lock& lock, sleeper& sleeper);

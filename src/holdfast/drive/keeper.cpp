@@ -20,15 +20,6 @@ void keeper::join() {
     if (thread_.joinable()) { thread_.join(); }
 }
 
-keeper_schedule::conditions keeper::current_conditions() const noexcept {
-    return {.now = clock_.now(),
-            .led = lead_.led(),
-            .led_since = lead_.led_since(),
-            .last_led = lead_.last_led(),
-            .next_due = dispatcher_.next_due(),
-            .awaits_heartbeat = dispatcher_.awaits_heartbeat()};
-}
-
 void keeper::await_shutdown() {
     // A caller that still leads, in an unlock() that is about to return, wakes nobody: look again.
     constexpr base::milliseconds recheck{20};

@@ -39,7 +39,14 @@ private:
     void run();
     void lead_crowd(turn_lock& lock);
     void rest();
-    [[nodiscard]] keeper_schedule::conditions current_conditions() const noexcept;
+    [[nodiscard]] keeper_schedule::conditions current_conditions() const noexcept {
+        return {.now = clock_.now(),
+                .led = lead_.led(),
+                .led_since = lead_.led_since(),
+                .last_led = lead_.last_led(),
+                .next_due = dispatcher_.next_due(),
+                .awaits_heartbeat = dispatcher_.awaits_heartbeat()};
+    }
 
     turn_mutex& mutex_;
     turn_clock& clock_;

@@ -7,14 +7,6 @@ namespace holdfast::drive {
 
 using base::instant;
 
-namespace {
-
-/// Work that is due this soon recurs often (a deferred write after each release). The keeper then
-/// wakes up by itself after this time, which is cheaper than a wake-up for each.
-constexpr base::milliseconds soon{1};
-
-} // namespace
-
 bool keeper_schedule::may_rest(const conditions& current) noexcept {
     if (current.led) { return true; }
     return !current.awaits_heartbeat && current.now < current.last_led + short_rest &&
@@ -32,14 +24,6 @@ instant keeper_schedule::rest(const conditions& current) noexcept {
         rests_until_ = std::min(rests_until_, current.now + soon);
     }
     return rests_until_;
-}
-
-bool keeper_schedule::must_wake(const conditions& current) noexcept {
-    if (current.led) { return false; }
-    due_soon_ = due_soon_ || current.next_due <= current.now + soon;
-    if (rests_until_ == instant::min()) { return false; }
-    return current.awaits_heartbeat ||
-           rests_until_ > std::min(current.last_led + short_rest, current.next_due);
 }
 
 } // namespace holdfast::drive

@@ -3,6 +3,8 @@
 
 #include "holdfast/base/clock.hpp"
 
+#include <algorithm>
+
 namespace holdfast::drive {
 
 /// Consecutive callers drive the engine themselves, and waking the keeper between them would cost
@@ -34,12 +36,22 @@ public:
     base::instant rest(const conditions& current) noexcept;
     void wake() noexcept { rests_until_ = base::instant::min(); }
     /// At the end of a turn: whether the keeper rests for too long and must be woken.
-    [[nodiscard]] bool must_wake(const conditions& current) noexcept;
+    [[nodiscard]] bool must_wake(const conditions& current) noexcept {
+        if (current.led) { return false; }
+        due_soon_ = due_soon_ || current.next_due <= current.now + soon;
+        if (rests_until_ == base::instant::min()) { return false; }
+        return current.awaits_heartbeat ||
+               rests_until_ > std::min(current.last_led + short_rest, current.next_due);
+    }
 
     static constexpr base::milliseconds short_rest{100};
     static constexpr base::milliseconds long_rest{1000};
 
 private:
+    /// Work that is due this soon recurs often (a deferred write after each release). The keeper
+    /// then wakes up by itself after this time, which is cheaper than a wake-up for each.
+    static constexpr base::milliseconds soon{1};
+
     base::instant rests_until_ = base::instant::min(); ///< min: it does not rest
     bool due_soon_ = false;                            ///< work was due soon while nobody led
 };

@@ -4,7 +4,7 @@
 
 namespace holdfast::drive {
 
-void timer_heap::set(timer_node& node, base::instant due) noexcept {
+void timer_heap::move(timer_node& node, base::instant due) noexcept {
     drop(node);
     if (due == base::never) { return; }
     node.due_ = due;

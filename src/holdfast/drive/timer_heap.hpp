@@ -30,7 +30,9 @@ private:
 class timer_heap {
 public:
     /// Adds or moves the timer; `never` drops it.
-    void set(timer_node& node, base::instant due) noexcept;
+    void set(timer_node& node, base::instant due) noexcept {
+        if (due != node.due_) { move(node, due); }
+    }
     void drop(timer_node& node) noexcept;
     [[nodiscard]] timer_node* first() const noexcept { return root_; }
     [[nodiscard]] base::instant next() const noexcept {
@@ -39,6 +41,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
+    void move(timer_node& node, base::instant due) noexcept;
     [[nodiscard]] static timer_node* meld(timer_node* node, timer_node* other) noexcept;
     [[nodiscard]] static timer_node* meld_all(timer_node* first) noexcept;
 

@@ -23,8 +23,7 @@ wake_up::wake_up()
     }
 }
 
-void wake_up::arm(base::instant when) {
-    if (when >= armed_) { return; }
+void wake_up::arm_earlier(base::instant when) {
     armed_ = when;
     // 0 would disarm the timer.
     const auto since_boot = std::max(when.time_since_epoch(), base::duration{1});

@@ -20,7 +20,9 @@ public:
 
     /// Fires at `when` or earlier: a later instant than the armed one costs no system call. The
     /// thread that wakes up early arms it again.
-    void arm(base::instant when);
+    void arm(base::instant when) {
+        if (when < armed_) { arm_earlier(when); }
+    }
     void signal() const noexcept;
 
     void pollables(std::vector<pollfd>& out) const;
@@ -30,6 +32,8 @@ public:
     static constexpr std::size_t count = 2;
 
 private:
+    void arm_earlier(base::instant when);
+
     base::fd timer_;
     base::fd event_;
     base::instant armed_ = base::never;

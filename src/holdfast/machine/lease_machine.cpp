@@ -25,10 +25,10 @@ constexpr milliseconds least_reply_wait{20};
 
 } // namespace
 
-lease_machine::lease_machine(const lease_terms& terms, const beginning& start) noexcept
-    : terms_{terms},
-      deadline_{valid_until(start.sent, start.granted_for, terms.margin, terms.drift)},
-      engine_until_{start.sent + start.granted_for + drift(start.granted_for)} {
+void lease_machine::begin(const lease_terms& terms, const beginning& start) noexcept {
+    terms_ = terms;
+    deadline_ = valid_until(start.sent, start.granted_for, terms.margin, terms.drift);
+    engine_until_ = start.sent + start.granted_for + drift(start.granted_for);
     if (terms.max_hold > milliseconds{0}) {
         max_hold_end_ = start.sent + terms.max_hold;
         deadline_ = std::min(deadline_, max_hold_end_);

@@ -82,7 +82,11 @@ public:
     };
 
     lease_machine() noexcept = default; ///< no lease yet
-    lease_machine(const lease_terms& terms, const beginning& start) noexcept;
+    lease_machine(const lease_terms& terms, const beginning& start) noexcept {
+        begin(terms, start);
+    }
+    /// REQUIRES: no lease yet.
+    void begin(const lease_terms& terms, const beginning& start) noexcept;
 
     actions on(const lease_input& input, base::instant now) noexcept;
 

@@ -53,6 +53,8 @@ public:
 
     /// granted, queued, busy or failed.
     [[nodiscard]] answer acquire(const acquire_op& operation, const client_process& process);
+    /// REQUIRES: reject_invalid() has let it pass.
+    [[nodiscard]] answer acquire_valid(const acquire_op& operation, const client_process& process);
     /// Settles. Empty: `acquire` would grant it now; otherwise its answer.
     [[nodiscard]] std::optional<answer> refuse(const acquire_op& operation);
     /// renewed, reclaimed or lost (failed if the lease is out of range); a waiter: queued, granted
@@ -80,6 +82,7 @@ private:
 
     void settle(const base::owner_id* requester);
     void drop_ended_holds();
+    void drop_ended_in_use();
     void drop_dead_waiters();
     unsigned grant_waiters(const base::owner_id* requester);
     void hand_off(waiter&& to, const base::owner_id* requester);

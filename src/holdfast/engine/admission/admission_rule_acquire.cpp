@@ -70,6 +70,10 @@ std::optional<answer> admission_rule::reject_request(const acquire_op& operation
 
 answer admission_rule::acquire(const acquire_op& operation, const client_process& process) {
     if (auto rejected = reject_invalid(operation)) { return std::move(*rejected); }
+    return acquire_valid(operation, process);
+}
+
+answer admission_rule::acquire_valid(const acquire_op& operation, const client_process& process) {
     const base::owner_id& owner = operation.ticket.owner;
     settle(&owner);
     if (const auto held = find(owner); held != state_.holds.end()) {
@@ -132,18 +136,16 @@ answer admission_rule::grant(const acquire_op& operation, const client_process& 
 /// hold would have no owner to release it.
 void admission_rule::add_hold(const acquire_op& terms, const client_process& process,
                               base::milliseconds lease) {
-    hold_record made;
-    made.owner = terms.ticket.owner;
-    made.mode = terms.mode;
-    made.permits = terms.kind == primitive::semaphore ? terms.permits : 1;
-    made.detached = terms.detached;
-    made.deadline = base::later(at_.now, lease);
-    made.rest_until = base::later(at_.now, terms.min_hold);
-    made.since_wall_us = at_.wall_us;
-    made.process = process;
-    made.note = terms.note;
     make_room(state_.holds);
-    state_.holds.push_back(std::move(made));
+    state_.holds.push_back({.owner = terms.ticket.owner,
+                            .mode = terms.mode,
+                            .permits = terms.kind == primitive::semaphore ? terms.permits : 1,
+                            .detached = terms.detached,
+                            .deadline = base::later(at_.now, lease),
+                            .rest_until = base::later(at_.now, terms.min_hold),
+                            .since_wall_us = at_.wall_us,
+                            .process = process,
+                            .note = terms.note});
     state_.kind = terms.kind;
     state_.limit = terms.kind == primitive::semaphore ? limit_for(terms) : 1;
     changed_ = true;

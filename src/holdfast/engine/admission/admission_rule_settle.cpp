@@ -19,6 +19,13 @@ void admission_rule::tidy() {
 }
 
 void admission_rule::drop_ended_holds() {
+    if (!state_.holds.empty()) { drop_ended_in_use(); }
+    if (state_.broken.empty()) { return; }
+    const auto forgotten = [this](const broken_hold& hold) { return hold.until <= at_.now; };
+    if (std::erase_if(state_.broken, forgotten) > 0) { changed_ = true; }
+}
+
+void admission_rule::drop_ended_in_use() {
     for (hold_record& hold : state_.holds) {
         if (!hold.detached && !hold.resting(at_.now) && !at_.alive(hold.owner.client)) {
             hold.deadline = at_.now;
@@ -34,8 +41,6 @@ void admission_rule::drop_ended_holds() {
         return true;
     };
     if (std::erase_if(state_.holds, ended) > 0) { changed_ = true; }
-    const auto forgotten = [this](const broken_hold& hold) { return hold.until <= at_.now; };
-    if (std::erase_if(state_.broken, forgotten) > 0) { changed_ = true; }
 }
 
 /// Only needed where dead waiters in the middle would be shown or counted: every settle drops those

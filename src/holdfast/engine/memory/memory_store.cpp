@@ -24,8 +24,11 @@ admission::moment read_clocks(const base::time_source& time) {
 } // namespace
 
 memory_store::entry* memory_store::find(std::string_view name) {
+    if (last_ != nullptr && last_->first == name) { return &last_->second; }
     const auto found = names_.find(name);
-    return found == names_.end() ? nullptr : &found->second;
+    if (found == names_.end()) { return nullptr; }
+    last_ = &*found;
+    return &found->second;
 }
 
 memory_store::entry& memory_store::find_or_make(const std::string& name,
@@ -71,6 +74,7 @@ void memory_store::sweep(const admission::moment& at, pushes& out) {
 void memory_store::erase_idle(const names::iterator& idle) {
     mark_ = std::max(mark_, idle->second.state.high_water);
     order_.erase(idle->first);
+    if (last_ == &*idle) { last_ = nullptr; }
     names_.erase(idle);
 }
 
@@ -85,7 +89,8 @@ answer memory_store::acquire(const acquire_op& operation, const admission::clien
     const std::lock_guard hold{guard_};
     const auto at = read_clocks(time);
     entry& found = find_or_make(operation.ticket.name, at, out);
-    return admission::admission_rule{found.state, found.queue, at, out}.acquire(operation, process);
+    return admission::admission_rule{found.state, found.queue, at, out}.acquire_valid(operation,
+                                                                                      process);
 }
 
 answer memory_store::beat(const beat_op& operation, const admission::client_process& process,

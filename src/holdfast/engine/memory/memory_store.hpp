@@ -96,6 +96,7 @@ private:
     const std::uint64_t id_ = base::random_id();
     mutable std::mutex guard_;
     names names_;
+    names::value_type* last_ = nullptr; ///< found last; the next operation often has its name
     order order_;
     /// Each name once, with the time of its next idle check; the earliest on top.
     struct idle_check {

@@ -131,7 +131,15 @@ public:
     /// Its parts are answered in time, so it needs no deadline.
     void leave_deadline_to_parts() noexcept { give_up_ = base::never; }
     /// It begins again: what the layout has kept of the last request is void.
-    void forget_requests() noexcept;
+    void forget_requests() noexcept {
+        not_after = base::never;
+        not_after_us = 0;
+        token = 0;
+        renews = needs_replicas = awaits_replicas = only_own_writes = false;
+        items.clear();
+        terms = {};
+        routing.elsewhere.clear();
+    }
 
     // What the layout keeps for the replies.
     command_channel* channel = nullptr; ///< null: it waits for a connection

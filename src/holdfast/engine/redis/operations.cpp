@@ -18,16 +18,6 @@ void operation::start(op_id id, base::instant give_up, state initial) noexcept {
     routing.start();
 }
 
-void operation::forget_requests() noexcept {
-    not_after = base::never;
-    not_after_us = 0;
-    token = 0;
-    renews = needs_replicas = awaits_replicas = only_own_writes = false;
-    items.clear();
-    terms = {};
-    routing.elsewhere.clear();
-}
-
 void operation::complete(answer&& answer) {
     if (!is_open()) { return; }
     state_ = state::completed;

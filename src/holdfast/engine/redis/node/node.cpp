@@ -44,7 +44,7 @@ void node::connect(instant now, connect_when when) {
     if (!being_read_) { reconnector_.open(now, when); }
 }
 
-void node::drive(std::span<const pollfd> ready, instant now) {
+void node::drive_connection(std::span<const pollfd> ready, instant now) {
     // After a reset: their operations are forgotten, but the requests may still arrive.
     if (channel_.requests().has_lost()) { channel_.requests().fail_lost({}, now); }
     if (being_read_) { return; }
@@ -122,7 +122,7 @@ void node::finish_direct_read(ssize_t count, int error, instant now) {
 
 void node::flush(flush_occasion occasion, instant now) {
     if (!has_session()) { return; }
-    channel_.incarnation().on_timer(now);
+    if (now >= channel_.incarnation().due()) { channel_.incarnation().on_timer(now); }
     auto& requests = channel_.requests();
     requests.note_sent(); // the connection writes what is buffered when it reads
     const channel_traffic traffic{requests.in_flight(), requests.sent(), being_read_};
@@ -146,20 +146,14 @@ void node::raise_watermark(bool raise) {
     reconnector_.current()->set_receive_low_watermark(raise ? receive_watermark::raised_bytes : 1);
 }
 
-void node::read_before_time_out(instant earliest, instant now) {
-    const auto& requests = channel_.requests();
-    if (being_read_ || !has_session() || requests.sent_requests() == 0) { return; }
-    if (now < earliest && now < channel_.watchdog().deadline(requests.front().enqueued)) { return; }
+void node::read_once_more(instant now) {
+    if (being_read_ || !has_session() || channel_.requests().sent_requests() == 0) { return; }
     read(now);
 }
 
-void node::break_off_if_dead(instant now) {
+void node::break_off_dead(instant now) {
     if (being_read_ || !has_session()) { return; }
-    const auto& requests = channel_.requests();
-    const bool overdue =
-        !requests.empty() && now >= channel_.watchdog().deadline(requests.front().enqueued);
     const bool renewal_failed = channel_.watchdog().renewal_failed();
-    if (!overdue && !renewal_failed) { return; }
     const auto waited =
         renewal_failed ? std::string{"in time to a renewal"}
                        : "within " + std::to_string(channel_.watchdog().timeout().count()) + " ms";
@@ -176,9 +170,8 @@ bool node::break_off(std::string detail) {
 }
 
 instant node::due() const noexcept {
-    instant next = reconnector_.due();
-    if (!has_session()) { return next; }
-    next = std::min({next, channel_.batcher().due(), channel_.incarnation().due()});
+    if (!has_session()) { return reconnector_.due(); } // with one that has nothing to do
+    instant next = std::min(channel_.batcher().due(), channel_.incarnation().due());
     const auto& requests = channel_.requests();
     if (!requests.empty()) {
         const auto oldest = requests.front().enqueued;

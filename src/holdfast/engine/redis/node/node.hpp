@@ -65,12 +65,17 @@ public:
     void connect(base::instant now, connect_when when);
 
     void pollables(std::vector<pollfd>& out) const { reconnector_.pollables(out); }
-    void drive(std::span<const pollfd> ready, base::instant now);
+    void drive(std::span<const pollfd> ready, base::instant now) {
+        const bool idle = ready.empty() && reconnector_.is_steady();
+        if (!idle || channel_.requests().has_lost()) { drive_connection(ready, now); }
+    }
     /// Writes the buffered commands, if the write_batcher says so.
     void flush(flush_occasion occasion, base::instant now);
     /// Reads replies that may be in the socket already, because they were suppressed or this
     /// process was stopped: before an operation times out (at `earliest`), or the connection.
-    void read_before_time_out(base::instant earliest, base::instant now);
+    void read_before_time_out(base::instant earliest, base::instant now) {
+        if (now >= earliest || is_overdue(now)) { read_once_more(now); }
+    }
     /// Ends the connection, ready or not: the server is not the right one any more. False: there is
     /// none, so `drive` reports no end.
     bool break_off(std::string detail);
@@ -79,7 +84,9 @@ public:
     /// It has no connection, and none that ended and is not reported yet.
     [[nodiscard]] bool is_closed() const noexcept { return reconnector_.is_closed(); }
     /// See `watchdog`.
-    void break_off_if_dead(base::instant now);
+    void break_off_if_dead(base::instant now) {
+        if (is_overdue(now) || channel_.watchdog().renewal_failed()) { break_off_dead(now); }
+    }
     [[nodiscard]] base::instant due() const noexcept;
 
     /// See engine::start_direct_read and finish_direct_read.
@@ -104,7 +111,15 @@ private:
     [[nodiscard]] bool has_session() const noexcept {
         return reconnector_.is_ready() && channel_.is_open();
     }
+    /// The oldest request should have been answered by now.
+    [[nodiscard]] bool is_overdue(base::instant now) const noexcept {
+        const auto& requests = channel_.requests();
+        return !requests.empty() && now >= channel_.watchdog().deadline(requests.front().enqueued);
+    }
     [[nodiscard]] connection::first_commands greet(base::instant now);
+    void drive_connection(std::span<const pollfd> ready, base::instant now);
+    void read_once_more(base::instant now);
+    void break_off_dead(base::instant now);
     void check_incarnation(base::instant now);
     void on_data(const reply& reply, base::instant now);
     void read(base::instant now);

@@ -77,12 +77,6 @@ void pipeline::join(request& last, std::uint8_t kind, operation& operation) noex
     ++in_flight_;
 }
 
-void pipeline::note_sent() noexcept {
-    while (has_unsent() && requests_[sent_requests_].end <= output_->sent) {
-        sent_ += requests_[sent_requests_++].weight();
-    }
-}
-
 void pipeline::drop_front() noexcept {
     const auto weight = requests_.front().weight();
     in_flight_ -= weight;

@@ -61,7 +61,11 @@ public:
     }
 
     /// Updates the counters after the socket was written to.
-    void note_sent() noexcept;
+    void note_sent() noexcept {
+        while (has_unsent() && requests_[sent_requests_].end <= output_->sent) {
+            sent_ += requests_[sent_requests_++].weight();
+        }
+    }
     /// Hands a reply to the first request, which ends by it; false: it does not fit, and the
     /// request stays. REQUIRES: !empty().
     [[nodiscard]] bool deliver(const reply& reply, base::instant now);

@@ -48,7 +48,7 @@ void reconnector::break_off(std::error_code code, std::string detail) {
     if (connection_) { connection_->end(code, std::move(detail)); }
 }
 
-reconnector::change reconnector::report(base::instant now) {
+reconnector::change reconnector::report_change(base::instant now) {
     if (!is_alive() && !end_reported_) {
         detail_ = connection_->detail(); // first: without memory the end is reported next time
         code_ = connection_->code();

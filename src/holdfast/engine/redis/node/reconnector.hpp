@@ -44,6 +44,8 @@ public:
     [[nodiscard]] bool is_ready() const noexcept {
         return connection_ && connection_->state() == connection_state::ready;
     }
+    /// It is ready, and `drive` has reported it: without I/O `drive` has nothing to do.
+    [[nodiscard]] bool is_steady() const noexcept { return ready_reported_ && is_ready(); }
     /// The connection, also if it has ended, until the next is opened; null: none was opened yet.
     [[nodiscard]] connection* current() const noexcept { return connection_.get(); }
     /// Whether the connection has ended and the next is not opened yet.
@@ -65,7 +67,10 @@ private:
     [[nodiscard]] bool is_alive() const noexcept {
         return connection_ && connection_->state() != connection_state::ended;
     }
-    [[nodiscard]] change report(base::instant now);
+    [[nodiscard]] change report(base::instant now) {
+        return is_steady() ? change::none : report_change(now);
+    }
+    [[nodiscard]] change report_change(base::instant now);
 
     const options& options_;
     server_source& source_;

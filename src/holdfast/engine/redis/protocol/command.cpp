@@ -8,6 +8,17 @@ namespace holdfast::engine::redis {
 namespace {
 
 void append_number(std::string& out, char mark, std::size_t value) {
+    const auto digit = [](std::size_t number) { return static_cast<char>('0' + number); };
+    if (value < 10) {
+        const std::array text{mark, digit(value), '\r', '\n'};
+        out.append(text.data(), text.size());
+        return;
+    }
+    if (value < 100) {
+        const std::array text{mark, digit(value / 10), digit(value % 10), '\r', '\n'};
+        out.append(text.data(), text.size());
+        return;
+    }
     std::array<char, 24> text; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
     text[0] = mark;
     auto* const end = std::to_chars(text.data() + 1, text.data() + text.size() - 2, value).ptr;

@@ -2,7 +2,10 @@
 
 #include <hiredis.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
@@ -140,6 +143,23 @@ reply_reader::reply_reader() : reader_{make_reader()} {
 
 reply_reader::~reply_reader() { redisReaderFree(reader_); }
 
+namespace {
+
+/// Eight digits at once, the first in the lowest byte. False if there are other bytes among them.
+bool read_eight_digits(const char* from, std::uint64_t& value) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t x = 0;
+    std::memcpy(&x, from, sizeof x);
+    x ^= 0x3030'3030'3030'3030U;
+    if (((x | (x + 0x7676'7676'7676'7676U)) & 0x8080'8080'8080'8080U) != 0) { return false; }
+    x = (x * 10 + (x >> 8U)) & 0x00ff'00ff'00ff'00ffU; // four numbers of two digits
+    x = (x * 100 + (x >> 16U)) & 0x0000'ffff'0000'ffffU;
+    value = (x * 10'000 + (x >> 32U)) & 0xffff'ffffU;
+    return true;
+}
+
+} // namespace
+
 const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcept {
     constexpr std::string_view null = "_\r\n";
     if (unread_ > 0 || broken_ || bytes.size() < null.size()) { return nullptr; }
@@ -149,15 +169,26 @@ const redisReply* reply_reader::take_short(std::span<const char>& bytes) noexcep
         return null_.get();
     }
     if (bytes.front() != ':') { return nullptr; }
+    // Anything unusual or incomplete is left to hiredis: also zeros in front of a number, and one
+    // of so many digits that it may be too large.
+    constexpr std::ptrdiff_t most_digits = 18;
+    const bool negative = bytes[1] == '-';
+    const char* const first = bytes.data() + (negative ? 2 : 1);
+    const char* const limit = first + std::min(most_digits, end - first);
+    const char* after = first;
     long long value = 0;
-    const auto [after, wrong] = std::from_chars(bytes.data() + 1, end, value);
-    // Anything unusual or incomplete is left to hiredis, also zeros in front of a number.
-    const char* const first = bytes.data() + (bytes[1] == '-' ? 2 : 1);
+    for (std::uint64_t eight = 0; limit - after >= 8 && read_eight_digits(after, eight);) {
+        value = value * 100'000'000 + static_cast<long long>(eight);
+        after += 8;
+    }
+    for (; after != limit && *after >= '0' && *after <= '9'; ++after) {
+        value = value * 10 + (*after - '0');
+    }
     const bool padded = *first == '0' && after - bytes.data() > 2;
-    if (wrong != std::errc{} || padded || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
+    if (after == first || padded || end - after < 2 || after[0] != '\r' || after[1] != '\n') {
         return nullptr;
     }
-    number_->integer = value;
+    number_->integer = negative ? -value : value;
     bytes = bytes.subspan(static_cast<std::size_t>(after + 2 - bytes.data()));
     return number_.get();
 }

@@ -23,7 +23,24 @@ std::uint64_t hex_of_half(std::uint32_t value) {
     return __builtin_bswap64(x); // the first digit is the highest, and comes first in memory
 }
 
+/// Eight decimal digits, likewise. First two numbers of four digits, then four of two.
+std::uint64_t digits_of_half(std::uint64_t value) {
+    std::uint64_t x = value / 10'000 | (value % 10'000) << 32U;
+    const auto hundreds = (x * 5'243 >> 19U) & 0x0000'007f'0000'007fU; // of each
+    x = hundreds | (x - hundreds * 100) << 16U;
+    const auto tens = (x * 103 >> 10U) & 0x000f'000f'000f'000fU; // of each
+    x = tens | (x - tens * 10) << 8U;
+    return x + 0x3030'3030'3030'3030U; // the first digit is the lowest byte
+}
+
 } // namespace
+
+void write_padded(char* to, std::uint64_t value) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    constexpr std::uint64_t half = 100'000'000;
+    const std::array halves{digits_of_half(value / half), digits_of_half(value % half)};
+    std::memcpy(to, halves.data(), sizeof halves);
+}
 
 void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
     std::array<char, 20> text; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
@@ -34,12 +51,17 @@ void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
     out.append(end - shown, shown);
 }
 
-void append_hex(std::string& out, std::uint64_t value) {
+void write_hex(char* to, std::uint64_t value) noexcept {
     static_assert(std::endian::native == std::endian::little);
-    const std::array halves{hex_of_half(static_cast<std::uint32_t>(value >> 32U)),
+    const auto high = static_cast<std::uint32_t>(value >> 32U); // of most numbers 0
+    const std::array halves{high == 0 ? 0x3030'3030'3030'3030U : hex_of_half(high),
                             hex_of_half(static_cast<std::uint32_t>(value))};
-    std::array<char, sizeof halves> text; // NOLINT(cppcoreguidelines-pro-type-member-init): below
-    std::memcpy(text.data(), halves.data(), sizeof halves);
+    std::memcpy(to, halves.data(), sizeof halves);
+}
+
+void append_hex(std::string& out, std::uint64_t value) {
+    std::array<char, 16> text; // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+    write_hex(text.data(), value);
     out.append(text.data(), text.size());
 }
 
@@ -50,6 +72,11 @@ std::string hex_of(const base::client_id& client) {
         out += hex_digits[byte & 0xfU];
     }
     return out;
+}
+
+void write_client(char* to, const base::client_id& client) {
+    const auto text = hex_of(client);
+    std::memcpy(to, text.data(), text.size());
 }
 
 bool is_encoded(char c) noexcept { return c == '{' || c == '}' || c == '%'; }
@@ -104,7 +131,6 @@ std::string wire_owner(const base::owner_id& owner) {
 }
 
 std::optional<base::owner_id> read_owner(std::string_view text) {
-    constexpr std::size_t client_digits = 32;
     if (text.size() != client_digits + 16) { return std::nullopt; }
     base::owner_id out;
     const auto read = [&text](std::size_t at, std::size_t digits, auto& value) {

@@ -14,9 +14,14 @@ namespace holdfast::engine::redis {
 
 /// Exactly `width` digits, with zeros in front.
 void append_padded(std::string& out, std::uint64_t value, std::size_t width);
+/// 16 digits, over what is there. REQUIRES: value < 10^16.
+void write_padded(char* to, std::uint64_t value) noexcept;
 
+inline constexpr std::size_t client_digits = 32;
 [[nodiscard]] std::string hex_of(const base::client_id& client);
-void append_hex(std::string& out, std::uint64_t value); ///< 16 digits
+void write_client(char* to, const base::client_id& client); ///< the same, over what is there
+void append_hex(std::string& out, std::uint64_t value);     ///< 16 digits
+void write_hex(char* to, std::uint64_t value) noexcept;     ///< likewise, over what is there
 
 /// An owner: 32 hexadecimal digits of the client, 16 of the number.
 [[nodiscard]] std::string wire_owner(const base::owner_id& owner);

@@ -15,6 +15,11 @@ public:
     [[nodiscard]] node& node_for(const op_target& /*target*/) override { return node_; }
     [[nodiscard]] std::span<node* const> nodes() const noexcept override { return nodes_; }
 
+    void drive(std::span<const pollfd> ready, base::instant now) override {
+        node_.drive(ready, now);
+    }
+    [[nodiscard]] base::instant due() const noexcept override { return node_.due(); }
+
     /// Rejects a node of a cluster, which serves only some names, and a replica, which is
     /// read-only.
     [[nodiscard]] std::optional<rejection> reject(const hello& hello) const override;

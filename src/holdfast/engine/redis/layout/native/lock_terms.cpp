@@ -70,6 +70,7 @@ const std::string& terms_writer::write(const acquire_op& op) {
                      op.limit, op.lease, op.min_hold, op.queue};
     if (!last_text_.empty() && now == last_ && op.note == last_note_) { return last_text_; }
     auto text = std::exchange(last_text_, {}); // invalid until complete: an allocation may throw
+    ++changes_;
     last_ = now;
     last_note_ = op.note;
     const bool counts = op.kind == primitive::semaphore;

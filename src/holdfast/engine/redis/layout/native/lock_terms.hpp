@@ -6,6 +6,7 @@
 
 #include <holdfast/lock_info.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ public:
 
     /// Valid until the next call.
     [[nodiscard]] const std::string& write(const acquire_op& op);
+    /// How often the terms have changed: they are the same as long as this is.
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 
 private:
     /// All parts of the terms but the note.
@@ -39,6 +42,7 @@ private:
     values last_;
     std::string last_note_;
     std::string last_text_; ///< empty: none
+    std::uint64_t changes_ = 0;
 };
 
 /// Sets mode, permits, lease, pid, host and note.

@@ -13,9 +13,16 @@ namespace holdfast::engine::redis {
 namespace {
 
 /// Lua numbers are doubles: stay below 2^53.
+void write_instant(char* to, std::int64_t us) {
+    static_assert(fields::ask_not_after.length == 16);
+    write_padded(
+        to, static_cast<std::uint64_t>(std::clamp<std::int64_t>(us, 0, fields::token_end - 1)));
+}
+
 void append_instant(std::string& out, std::int64_t us) {
-    const auto within = std::clamp<std::int64_t>(us, 0, fields::token_end - 1);
-    append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
+    const auto begin = out.size();
+    out += fields::no_instant;
+    write_instant(out.data() + begin, us);
 }
 
 constexpr native_scripts usual_scripts{&scripts::acquire,
@@ -91,6 +98,7 @@ native_commands::native_commands(std::string prefix, const client_identity& iden
       clustered_{variant == script_variant::cluster},
       terms_{identity} {
     call(release_, *scripts_.release, 1, 1);
+    released_.set(fields::no_instant, {});
 }
 
 /// The last argument must follow the others.
@@ -137,12 +145,13 @@ void native_commands::append_owner(std::string& out, const base::owner_id& owner
 
 void native_commands::append_request(std::string& out, const acquire_op& op,
                                      std::int64_t not_after_us) {
-    argument_.clear();
-    append_instant(argument_, not_after_us);
-    argument_ += fields::no_instant;
-    append_owner(argument_, op.ticket.owner);
-    argument_ += terms_.write(op);
-    append_bulk(out, argument_);
+    const auto& terms = terms_.write(op);
+    if (requested_terms_ != terms_.changes()) {
+        requested_terms_ = 0; // invalid until complete: an allocation may throw
+        requested_.set(std::string{fields::no_instant} + std::string{fields::no_instant}, terms);
+        requested_terms_ = terms_.changes();
+    }
+    write_instant(requested_.append(out, op.ticket.owner), not_after_us);
 }
 
 void native_commands::append_acquire(std::string& out, const acquire_op& op,
@@ -160,12 +169,6 @@ void native_commands::append_acquire(std::string& out, const acquire_op& op,
     }
 }
 
-void native_commands::append_release(std::string& out, const ticket& ticket) {
-    argument_ = fields::no_instant;
-    append_owner(argument_, ticket.owner);
-    append_bulk(out, argument_);
-}
-
 void native_commands::acquire(std::string& out, const acquire_op& op, const validity& validity) {
     out += acquire_.call_for(op, validity);
     append_key(out, op.ticket.name);
@@ -180,7 +183,7 @@ void native_commands::release(std::string& out, const ticket& ticket, std::uint6
         call(out, *scripts_.release, 1, 2);
     }
     append_key(out, ticket.name);
-    append_release(out, ticket);
+    released_.append(out, ticket.owner);
     if (token != 0) { append_bulk(out, std::to_string(token)); }
     append_last_argument(out);
 }
@@ -191,7 +194,7 @@ void native_commands::exchange(std::string& out, const ticket& released,
     out += exchange_.call_for(op, validity);
     append_key(out, released.name);
     append_key(out, op.ticket.name);
-    append_release(out, released);
+    released_.append(out, released.owner);
     append_acquire(out, op, validity);
     if (op.node_id != 0) { append_bulk(out, std::to_string(released_token)); }
     append_last_argument(out);

@@ -6,6 +6,7 @@
 #include "holdfast/engine/factory.hpp"
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
+#include "holdfast/engine/redis/layout/native/owner_argument.hpp"
 #include "holdfast/engine/redis/node/server_clock.hpp"
 #include "holdfast/engine/redis/scripts.hpp"
 
@@ -114,7 +115,6 @@ public:
 private:
     void append_key(std::string& out, std::string_view name);
     void append_owner(std::string& out, const base::owner_id& owner) const;
-    void append_release(std::string& out, const ticket& ticket);
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
     void append_request(std::string& out, const acquire_op& op, std::int64_t not_after_us);
     void call(std::string& out, const script& script, std::size_t keys,
@@ -136,6 +136,9 @@ private:
     std::string release_; ///< the beginning of its call
     terms_writer terms_;
     std::string argument_; ///< member to reuse its memory
+    owner_argument released_{client_id_};
+    owner_argument requested_{client_id_};
+    std::uint64_t requested_terms_ = 0; ///< of `requested_`: see terms_writer::changes; 0: none
 
     // A cache of the last key, as RESP.
     std::string last_name_;

@@ -28,7 +28,11 @@ polling_layout::polling_layout(const options& options, const client_identity& id
     : lock_layout{options},
       client_{identity.client},
       operations_{operations},
-      commands_{std::move(commands)} {}
+      commands_{std::move(commands)} {
+    for (const auto kind : {primitive::mutex, primitive::shared_mutex, primitive::semaphore}) {
+        has_kind_.at(static_cast<std::size_t>(kind)) = commands_->caps(kind, false).supported;
+    }
+}
 
 capabilities polling_layout::caps(primitive kind, bool fenced) const {
     return commands_->caps(kind, fenced);
@@ -39,7 +43,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
         if (options_.max_lease.count() > 0) {
             return "with max_lease in the URL only native locks are safe";
         }
-        if (!commands_->caps(acquire->kind, false).supported) {
+        if (!has_kind_[static_cast<std::size_t>(acquire->kind)]) {
             return "the layout has no such primitive";
         }
         if (acquire->min_hold > base::milliseconds{0}) { return "the layout cannot keep min_hold"; }

@@ -7,6 +7,7 @@
 #include "holdfast/engine/redis/layout/polling/polling_commands.hpp"
 #include "holdfast/engine/redis/layout/polling/unanswered_releases.hpp"
 
+#include <array>
 #include <memory>
 
 namespace holdfast::engine::redis {
@@ -91,6 +92,7 @@ private:
     const base::client_id client_;
     operations& operations_;
     const std::unique_ptr<polling_commands> commands_;
+    std::array<bool, 3> has_kind_{}; ///< by the value of primitive
     local_waiters waiters_;
     unanswered_releases releases_;
     late_acquires late_;
