@@ -21,6 +21,11 @@ public:
     /// Valid until the next call.
     [[nodiscard]] const std::string& write(const acquire_op& op);
 
+    /// Whether both have the same text.
+    [[nodiscard]] static bool are_equal(const acquire_op& one, const acquire_op& other) noexcept {
+        return values_of(one) == values_of(other) && one.note == other.note;
+    }
+
 private:
     /// All parts of the terms but the note.
     struct values {
@@ -34,6 +39,11 @@ private:
         queueing queue{};
         bool operator==(const values&) const = default;
     };
+
+    [[nodiscard]] static values values_of(const acquire_op& op) noexcept {
+        return {op.kind,  op.mode,  op.detached, op.permits,
+                op.limit, op.lease, op.min_hold, op.queue};
+    }
 
     std::string origin_; ///< pid and host
     values last_;

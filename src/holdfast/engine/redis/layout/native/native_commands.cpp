@@ -12,12 +12,6 @@ namespace holdfast::engine::redis {
 
 namespace {
 
-/// Lua numbers are doubles: stay below 2^53.
-void append_instant(std::string& out, std::int64_t us) {
-    const auto within = std::clamp<std::int64_t>(us, 0, fields::token_end - 1);
-    append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
-}
-
 constexpr native_scripts usual_scripts{&scripts::acquire,
                                        &scripts::release,
                                        &scripts::beat,
@@ -124,6 +118,12 @@ void native_commands::append_key(std::string& out, std::string_view name) {
         last_key_ = std::move(bulk);
     }
     out += last_key_;
+}
+
+/// Lua numbers are doubles: stay below 2^53.
+void native_commands::append_instant(std::string& out, std::int64_t us) {
+    const auto within = std::clamp<std::int64_t>(us, 0, fields::token_end - 1);
+    append_padded(out, static_cast<std::uint64_t>(within), fields::ask_not_after.length);
 }
 
 void native_commands::append_owner(std::string& out, const base::owner_id& owner) const {
