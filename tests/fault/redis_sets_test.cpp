@@ -3,8 +3,11 @@
 #include "fault/redis_fixture.hpp"
 #include "support/monitor.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
+#include <utility>
 
 namespace holdfast::test {
 namespace {
@@ -38,6 +41,40 @@ TEST_F(redis_set, is_one_call_to_acquire_and_one_to_release) {
     mutex b{here, "b"};
     { const scoped_lock_all both{b, a}; }
     EXPECT_EQ(seen.commands().size(), 2U);
+}
+
+// The server's clock is behind the mark, so the names have different tokens.
+TEST_F(redis_set, has_tokens_above_the_mark_and_above_those_before) { // P3
+    auto here = direct();
+    (void)acquire_all(here, abc);
+    const auto ahead = std::chrono::duration_cast<std::chrono::microseconds>(
+                           (std::chrono::system_clock::now() + 1h).time_since_epoch())
+                           .count();
+    server.command({"SET", "hf:mark", std::to_string(ahead)});
+    server.command({"DEL", "hf:{a}", "hf:{c}"});
+    std::uint64_t last_a = 0;
+    std::uint64_t last_c = 0;
+    for (int round = 0; round < 3; ++round) {
+        auto set = acquire_all(here, abc);
+        EXPECT_GT(set.token("a"), static_cast<std::uint64_t>(ahead));
+        EXPECT_GT(set.token("a"), std::exchange(last_a, set.token("a")));
+        EXPECT_GT(set.token("c"), std::exchange(last_c, set.token("c")));
+        EXPECT_NE(set.token("a"), set.token("b"));
+        EXPECT_EQ(set.release(), release_answer::released);
+    }
+}
+
+TEST_F(redis_set, of_locks_that_differ_gives_each_its_own_options) {
+    auto here = direct();
+    mutex a{here, "a", {.lease = 20s}};
+    mutex b{here, "b", {.lease = 100s}};
+    const scoped_lock_all both{a, b};
+    const auto remaining = [&](const char* name) {
+        return admin{here}.inspect(name).value().holders.at(0).remaining;
+    };
+    EXPECT_LE(remaining("a"), 20s);
+    EXPECT_GT(remaining("a"), 10s);
+    EXPECT_GT(remaining("b"), 50s);
 }
 
 // std::scoped_lock{a, b} needed 47 calls.

@@ -24,6 +24,20 @@ TEST_F(admission_of_sets, a_free_name_is_not_refused_and_not_taken) {
     EXPECT_EQ(ask(exclusive(b)), op_status::granted);
 }
 
+TEST_F(admission_of_sets, P1_what_was_not_refused_is_granted_once) {
+    const auto acquire_unrefused = [&](const acquire_op& operation) {
+        return apply([&](admission_rule& rule) {
+            return rule.acquire_unrefused(operation, {"host", 1});
+        });
+    };
+    ASSERT_FALSE(refuse(exclusive(a)));
+    const auto first = acquire_unrefused(exclusive(a));
+    EXPECT_EQ(first.status, op_status::granted);
+    EXPECT_EQ(acquire_unrefused(exclusive(a)).token, first.token) << "sent again";
+    EXPECT_EQ(acquire_unrefused(exclusive(b)).status, op_status::busy);
+    EXPECT_EQ(holders(), (owners{a}));
+}
+
 TEST_F(admission_of_sets, P5_a_name_that_the_owner_holds_is_not_refused) {
     ASSERT_EQ(ask(exclusive(a)), op_status::granted);
     EXPECT_FALSE(refuse(exclusive(a)));

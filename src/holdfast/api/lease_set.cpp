@@ -189,7 +189,7 @@ std::optional<lease_set> detail::acquire_names(const client& client, std::vector
         api::fail(failure, result.failure, subject, result.detail);
     }
     if (result.holds.empty()) { return std::nullopt; }
-    return access::make_set(core, core->make_set(result.holds));
+    return access::make_set(core, core->make_set(std::move(result.holds)));
 }
 
 } // namespace holdfast

@@ -85,8 +85,7 @@ public:
     [[nodiscard]] set_result acquire_all(std::span<const lock_request> requests,
                                          detail::wait_limit wait, const std::stop_token& stop);
     /// A new set; one of the holds may be lost already.
-    [[nodiscard]] std::shared_ptr<hold_set>
-    make_set(const std::vector<std::shared_ptr<hold>>& holds);
+    [[nodiscard]] std::shared_ptr<hold_set> make_set(std::vector<std::shared_ptr<hold>>&& holds);
     [[nodiscard]] release_result release(hold& hold);
     [[nodiscard]] release_result release(hold_set& set);
     /// The release of unlock() and destructors for several holds, as one operation where the engine

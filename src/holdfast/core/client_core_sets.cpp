@@ -87,11 +87,16 @@ set_result client_core::acquire_all(std::span<const lock_request> requests, deta
 /// Sends one request for all. Whatever it leaves on the engine is withdrawn.
 set_result client_core::acquire_at_once(std::span<const lock_request> requests,
                                         detail::wait_limit wait, const std::stop_token& stop) {
-    std::vector<std::shared_ptr<wait_task>> tasks;
-    tasks.reserve(requests.size());
+    std::vector<std::shared_ptr<wait_task>> made;
+    made.reserve(requests.size());
     machine::wait_plan plan;
+    auto kind = requests.front().kind;
+    const auto format = lock_format_of(requests.front().options); // of all: see is_one_step
+    auto caps = driver_->caps(kind, format);
     for (const auto& request : requests) {
-        const auto caps = driver_->caps(request.kind, lock_format_of(request.options));
+        if (std::exchange(kind, request.kind) != request.kind) {
+            caps = driver_->caps(kind, format);
+        }
         plan = plan_for(request, caps, detail::wait_limit::none());
         plan.give_up = base::never;
         if (wait.at_most > nanoseconds::zero()) {
@@ -99,9 +104,10 @@ set_result client_core::acquire_at_once(std::span<const lock_request> requests,
             plan.connect_wait =
                 std::min(plan.connect_wait, std::chrono::ceil<milliseconds>(patience));
         }
-        tasks.push_back(make_task(request, plan, engine::queueing::no));
+        made.push_back(make_task(request, plan, engine::queueing::no));
     }
-    const auto set = std::make_shared<set_request>(*this, tasks);
+    const auto set = std::make_shared<set_request>(*this, std::move(made));
+    const auto& tasks = set->tasks();
     std::vector<drive::sleeper> sleepers(tasks.size());
     set_result out;
     out.holds.reserve(tasks.size()); // before anything is granted
@@ -184,12 +190,12 @@ set_result client_core::acquire_in_order(std::span<const lock_request> requests,
     return out;
 }
 
-std::shared_ptr<hold_set> client_core::make_set(const std::vector<std::shared_ptr<hold>>& holds) {
+std::shared_ptr<hold_set> client_core::make_set(std::vector<std::shared_ptr<hold>>&& holds) {
     std::shared_ptr<hold_set> set;
-    try {
-        set = std::make_shared<hold_set>(*this, holds);
+    try { // without memory it leaves the holds where they are
+        set = std::make_shared<hold_set>(*this, std::move(holds));
     } catch (...) {
-        release_in_background(holds, false);
+        release_in_background(holds, false); // NOLINT(bugprone-use-after-move): see above
         throw;
     }
     const driver_turn turn{*driver_};

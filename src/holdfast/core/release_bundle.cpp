@@ -35,9 +35,10 @@ void release_bundle::on_answer(drive::purpose purpose, const engine::answer& ans
                                instant now) {
     const bool answered =
         answer.status == engine::op_status::released && answer.parts.size() == holds_.size();
-    engine::answer part = answer; // may throw: before anything has changed
-    engine::answer lost;
-    lost.error = answer.error;
+    engine::answer part;
+    part.status = answer.status;
+    part.error = answer.error;
+    part.detail = answer.detail; // may throw: before anything has changed
     if (!answered && answer.status != engine::op_status::failed) {
         part.status = engine::op_status::unknown;
     }
@@ -46,6 +47,8 @@ void release_bundle::on_answer(drive::purpose purpose, const engine::answer& ans
         try {
             holds_[at]->on_answer(purpose, part, sent, now);
         } catch (const std::bad_alloc&) { // the driver would do the same
+            engine::answer lost;
+            lost.error = answer.error;
             holds_[at]->on_answer(purpose, lost, sent, now);
         }
     }

@@ -53,10 +53,10 @@ void set_request::on_answer(drive::purpose purpose, const engine::answer& answer
     if (granted) {
         for (const auto& task : tasks_) { task->prepare_grant(); }
     }
-    engine::answer lost;
-    lost.error = answer.error;
-    engine::answer part = answer;
-    part.retry_now = false;
+    engine::answer part; // retry_now is false: it asks once
+    part.status = answer.status;
+    part.error = answer.error;
+    part.detail = answer.detail;
     if (!granted && answer.status == engine::op_status::granted) {
         part.status = engine::op_status::unknown;
     }
@@ -65,6 +65,8 @@ void set_request::on_answer(drive::purpose purpose, const engine::answer& answer
         try {
             tasks_[at]->on_answer(purpose, part, sent, now);
         } catch (const std::bad_alloc&) { // the driver would do the same
+            engine::answer lost;
+            lost.error = answer.error;
             tasks_[at]->on_answer(purpose, lost, sent, now);
         }
     }

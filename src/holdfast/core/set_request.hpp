@@ -20,6 +20,10 @@ public:
     /// `tasks` are not started yet.
     set_request(client_core& core, std::vector<std::shared_ptr<wait_task>> tasks);
 
+    [[nodiscard]] const std::vector<std::shared_ptr<wait_task>>& tasks() const noexcept {
+        return tasks_;
+    }
+
     // During a turn of the driver.
     void start(base::instant now);
     /// From a wait: its acquire. False: the set was sent already.

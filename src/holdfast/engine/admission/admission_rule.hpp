@@ -57,6 +57,9 @@ public:
     [[nodiscard]] answer acquire_valid(const acquire_op& operation, const client_process& process);
     /// Settles. Empty: `acquire` would grant it now; otherwise its answer.
     [[nodiscard]] std::optional<answer> refuse(const acquire_op& operation);
+    /// REQUIRES: `refuse` of this rule, or of one for the same moment, has just returned nothing.
+    [[nodiscard]] answer acquire_unrefused(const acquire_op& operation,
+                                           const client_process& process);
     /// renewed, reclaimed or lost (failed if the lease is out of range); a waiter: queued, granted
     /// or lost.
     [[nodiscard]] beat_answer beat(const beat_op::item& item, const client_process& process);

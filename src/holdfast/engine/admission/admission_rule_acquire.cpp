@@ -104,6 +104,16 @@ std::optional<answer> admission_rule::refuse(const acquire_op& operation) {
     return tokens_exhausted() ? std::optional{no_tokens_left()} : std::nullopt;
 }
 
+/// Names of a set must differ: one that occurs twice is not granted twice.
+answer admission_rule::acquire_unrefused(const acquire_op& operation,
+                                         const client_process& process) {
+    if (const auto held = find(operation.ticket.owner); held != state_.holds.end()) {
+        return grant_again(*held, operation);
+    }
+    return fits(operation.mode, operation.permits) ? grant(operation, process)
+                                                   : make_answer(op_status::busy);
+}
+
 /// A proposal neither reads nor raises the store's mark, which the other nodes do not have. Without
 /// a record, the clock shows that the proposal is above all earlier tokens: a record is deleted
 /// only when the clock is a minute past its tokens.

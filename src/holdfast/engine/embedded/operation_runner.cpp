@@ -166,7 +166,7 @@ answer operation_runner::run(const acquire_set_op& operation) {
     for (std::size_t at = 0; at < rules.size(); ++at) {
         const acquire_op& item = operation.items[at];
         if (!refused) {
-            const answer part = rules[at].acquire(item, process_);
+            const answer part = rules[at].acquire_unrefused(item, process_);
             out.parts.push_back({part.status, part.token});
             note(part, rows[at]);
         }

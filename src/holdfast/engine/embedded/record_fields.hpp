@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace holdfast::engine::embedded {
 
@@ -21,21 +23,23 @@ struct stored_value {
 template <typename Value>
 stored_value(Value, int) -> stored_value<Value>; // clang 14 does not deduce it
 
+/// Replaces the contents of a buffer, which is complete when the writer is destroyed.
 class field_writer {
 public:
-    explicit field_writer(buffer& out) : out_{out} { out_.clear(); }
+    explicit field_writer(buffer& out) : out_{out} { out_.resize(usual_size); }
+    field_writer(const field_writer&) = delete;
+    field_writer& operator=(const field_writer&) = delete;
+    ~field_writer() { out_.resize(used_); } // never more: cannot throw
 
-    void number(std::uint64_t value, unsigned size) {
-        std::array<std::byte, 8> raw{};
-        for (unsigned at = 0; at < size; ++at) {
-            raw.at(at) = static_cast<std::byte>(value >> (8U * at));
-        }
-        out_.insert(out_.end(), raw.begin(), raw.begin() + size);
+    template <std::size_t Size>
+    void number(std::uint64_t value) {
+        static_assert(std::endian::native == std::endian::little);
+        std::memcpy(room(Size), &value, Size);
     }
-    void u8(std::uint8_t value) { out_.push_back(static_cast<std::byte>(value)); }
-    void u16(std::uint16_t value) { number(value, 2); }
-    void u32(std::uint32_t value) { number(value, 4); }
-    void u64(std::uint64_t value) { number(value, 8); }
+    void u8(std::uint8_t value) { number<1>(value); }
+    void u16(std::uint16_t value) { number<2>(value); }
+    void u32(std::uint32_t value) { number<4>(value); }
+    void u64(std::uint64_t value) { number<8>(value); }
     void i64(std::int64_t value) { u64(static_cast<std::uint64_t>(value)); }
     void instant(base::instant value) { i64(value.time_since_epoch().count()); }
     void duration(base::milliseconds value) { i64(value.count()); }
@@ -46,7 +50,9 @@ public:
         }
         assert(false);
     }
-    void raw(bytes value) { out_.insert(out_.end(), value.begin(), value.end()); }
+    void raw(bytes value) {
+        if (!value.empty()) { std::memcpy(room(value.size()), value.data(), value.size()); }
+    }
     /// Truncates what does not fit the length field: host names and notes are only shown.
     void text(const std::string& value) {
         constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
@@ -56,7 +62,15 @@ public:
     }
 
 private:
+    [[nodiscard]] std::byte* room(std::size_t size) {
+        if (size > out_.size() - used_) { out_.resize(2 * (used_ + size)); }
+        return out_.data() + std::exchange(used_, used_ + size);
+    }
+
+    static constexpr std::size_t usual_size = 256;
+
     buffer& out_;
+    std::size_t used_ = 0;
 };
 
 /// After the first short read all values are zero and `ok` is false.
@@ -64,19 +78,19 @@ class field_reader {
 public:
     explicit field_reader(bytes from) noexcept : rest_{from} {}
 
-    [[nodiscard]] std::uint64_t number(unsigned size) noexcept {
-        const bytes raw = take(size);
+    template <std::size_t Size>
+    [[nodiscard]] std::uint64_t number() noexcept {
+        const bytes raw = take(Size);
+        static_assert(std::endian::native == std::endian::little);
         std::uint64_t value = 0;
-        for (std::size_t at = 0; at < raw.size(); ++at) {
-            value |= static_cast<std::uint64_t>(raw[at]) << (8U * at);
-        }
+        if (!raw.empty()) { std::memcpy(&value, raw.data(), Size); }
         return value;
     }
-    [[nodiscard]] std::uint8_t u8() noexcept { return static_cast<std::uint8_t>(number(1)); }
-    [[nodiscard]] std::uint16_t u16() noexcept { return static_cast<std::uint16_t>(number(2)); }
-    [[nodiscard]] std::uint32_t u32() noexcept { return static_cast<std::uint32_t>(number(4)); }
-    [[nodiscard]] std::uint64_t u64() noexcept { return number(8); }
-    [[nodiscard]] std::int64_t i64() noexcept { return static_cast<std::int64_t>(number(8)); }
+    [[nodiscard]] std::uint8_t u8() noexcept { return static_cast<std::uint8_t>(number<1>()); }
+    [[nodiscard]] std::uint16_t u16() noexcept { return static_cast<std::uint16_t>(number<2>()); }
+    [[nodiscard]] std::uint32_t u32() noexcept { return static_cast<std::uint32_t>(number<4>()); }
+    [[nodiscard]] std::uint64_t u64() noexcept { return number<8>(); }
+    [[nodiscard]] std::int64_t i64() noexcept { return static_cast<std::int64_t>(number<8>()); }
     [[nodiscard]] base::instant instant() noexcept { return base::instant{base::duration{i64()}}; }
     [[nodiscard]] base::milliseconds duration() noexcept { return base::milliseconds{i64()}; }
     [[nodiscard]] std::string text() {

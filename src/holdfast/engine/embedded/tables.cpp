@@ -70,15 +70,39 @@ void tables::create(sqlite_connection& connection) {
     assert(done);
 }
 
+bool tables::begin_write() {
+    if (!begin_write_.try_run()) { return false; }
+    cache_.begin(data_version());
+    return true;
+}
+
 /// BEGIN alone takes no lock. The first SELECT does; after it no statement can find the file busy.
 bool tables::begin_read() {
     if (!begin_read_.try_run()) { return false; }
-    if (take_snapshot_.try_run()) { return true; }
-    rollback();
-    return false;
+    if (!take_snapshot_.try_run()) {
+        rollback();
+        return false;
+    }
+    cache_.begin(data_version());
+    return true;
+}
+
+/// SQLite counts the transactions that it has seen others commit, which it does when a transaction
+/// begins, and its own.
+std::optional<unsigned> tables::data_version() noexcept {
+    unsigned version = 0;
+    const int result =
+        sqlite3_file_control(connection_.raw(), "main", SQLITE_FCNTL_DATA_VERSION, &version);
+    return result == SQLITE_OK ? std::optional{version} : std::nullopt;
+}
+
+void tables::commit() {
+    commit_.run();
+    cache_.commit(data_version());
 }
 
 bool tables::rollback() noexcept {
+    cache_.clear();
     // After some errors SQLite has rolled back already.
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.raw(), "ROLLBACK", nullptr, nullptr, nullptr);
@@ -124,6 +148,9 @@ admission::record tables::read_record(bytes from) const {
 }
 
 row tables::find(const std::string& name) {
+    if (const auto* const known = cache_.find(name)) {
+        return {known->id, read_record(known->body)};
+    }
     row out;
     find_.bind(1, name);
     const statement_reset reset_after{find_};
@@ -145,15 +172,25 @@ std::optional<row> tables::find(std::int64_t id) {
 
 void tables::put(row& row, const std::string& name) {
     encode(row.state, boot_, scratch_);
+    row_cache::entry* known = nullptr;
+    if (name.empty()) {
+        cache_.clear(); // it may know the row
+    } else {
+        known = cache_.put(name, scratch_);
+    }
     if (row.id != 0) {
         update_.bind(1, row.id).bind(2, scratch_).run();
     } else {
         insert_.bind(1, name).bind(2, scratch_).run();
         row.id = sqlite3_last_insert_rowid(connection_.raw());
     }
+    if (known != nullptr) { known->id = row.id; }
 }
 
-void tables::remove(std::int64_t id) { remove_.bind(1, id).run(); }
+void tables::remove(std::int64_t id) {
+    cache_.clear(); // it may know the row
+    remove_.bind(1, id).run();
+}
 
 std::int64_t tables::count() {
     const statement_reset reset_after{count_};

@@ -7,6 +7,7 @@
 #include "holdfast/engine/embedded/cell_table.hpp"
 #include "holdfast/engine/embedded/codec.hpp"
 #include "holdfast/engine/embedded/live_file.hpp"
+#include "holdfast/engine/embedded/row_cache.hpp"
 #include "holdfast/engine/embedded/sqlite_connection.hpp"
 
 #include <cstdint>
@@ -44,9 +45,9 @@ public:
     static void create(sqlite_connection& connection);
 
     /// False: busy.
-    [[nodiscard]] bool begin_write() { return begin_write_.try_run(); }
+    [[nodiscard]] bool begin_write();
     [[nodiscard]] bool begin_read();
-    void commit() { commit_.run(); }
+    void commit();
     bool rollback() noexcept; ///< false: the transaction is still open
 
     [[nodiscard]] file_header header();
@@ -95,10 +96,12 @@ private:
     [[nodiscard]] admission::record read_record(bytes from) const;
     [[nodiscard]] queued_waiter read_waiter(const statement& from) const;
     [[nodiscard]] std::int64_t changes() const noexcept;
+    [[nodiscard]] std::optional<unsigned> data_version() noexcept;
 
     sqlite_connection& connection_;
     std::uint32_t boot_ = 0;
     buffer scratch_;
+    row_cache cache_;
 
     statement begin_write_;
     statement begin_read_;

@@ -3,6 +3,7 @@
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/memory/memory_store.hpp"
 
+#include <array>
 #include <utility>
 
 namespace holdfast::engine::memory {
@@ -16,16 +17,20 @@ answer memory_store::acquire_set(const acquire_set_op& operation,
     const std::lock_guard hold{guard_};
     const admission::moment at{time.now(), time.wall_us(), nullptr};
     sweep(at, out); // once, before: it may delete an entry that is in use below
-    for (const acquire_op& item : operation.items) {
+    std::array<entry*, max_set_items> entries; // NOLINT(*-member-init): written below
+    for (std::size_t i = 0; i < operation.items.size(); ++i) {
+        const acquire_op& item = operation.items[i];
         entry& found = find_or_make_unswept(item.ticket.name, at);
         auto refused = admission::admission_rule{found.state, found.queue, at, out}.refuse(item);
         if (refused) { return std::move(*refused); }
+        entries[i] = &found;
     }
     all.status = op_status::granted;
-    for (const acquire_op& item : operation.items) {
-        entry& found = find_or_make_unswept(item.ticket.name, at);
+    for (std::size_t i = 0; i < operation.items.size(); ++i) {
+        entry& found = *entries[i];
         const auto part =
-            admission::admission_rule{found.state, found.queue, at, out}.acquire(item, process);
+            admission::admission_rule{found.state, found.queue, at, out}.acquire_unrefused(
+                operation.items[i], process);
         all.parts.push_back({part.status, part.token});
     }
     return all;

@@ -71,6 +71,7 @@ std::optional<answer> redis_engine::reject_set(const acquire_set_op& set,
                                                const lock_layout& layout) const {
     if (auto wrong = admission::reject_invalid(set)) { return wrong; }
     std::vector<std::string_view> names;
+    names.reserve(set.items.size());
     for (const auto& item : set.items) {
         if (options_.max_lease.count() > 0 && item.lease > options_.max_lease) {
             return admission::failed_answer(errc::invalid_option,

@@ -4,9 +4,11 @@
 --#variant cluster
 --
 -- KEYS  the records, all different
--- ARGV  per record: as the first one of acquire.lua, without queueing
--- Answer  {ANSWER_ALL, token per record}, or one of the refusals of acquire.lua, which is true of
---       at least one of the names; nothing was granted then
+-- ARGV  1 what the requests of all have in common: not-after and NO_INSTANT; 2 the terms of all, or
+--       '' if they differ; then per record the owner, and if they differ its terms. Joined they are
+--       the first argument of acquire.lua, without queueing
+-- Answer  the token of all, or if they differ {ANSWER_ALL, token per record}; or one of the refusals
+--       of acquire.lua, which is true of at least one of the names: nothing was granted then
 --
 --#grace -- Also  {11, now} verify the incarnation first, {12, us left} nothing is granted yet
 -- Atomic because whoever gets only some of the names would keep others waiting for nothing. Grants
@@ -14,56 +16,73 @@
 -- first grant is written. Without flags: a server that is out of memory or read-only refuses the
 -- whole script before anything is written.
 --#cluster local TAG = table.remove(ARGV)
-local call, sub = redis.call, string.sub
+local call, sub, text_of = redis.call, string.sub, string.format
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
-local recs, simple = {}, true
+local terms, recs = ARGV[2], {}
+local simple = sub(terms, TERMS_MIN_HOLD) == NO_MIN_HOLD
 for i = 1, #KEYS do
-    local rec, ask = call('GET', KEYS[i]), ARGV[i]
+    local rec = call('GET', KEYS[i])
     --#grace local grace = grace_left(rec, KEYS[i], now)
     --#grace if not grace then return {ANSWER_STALE, now} end
     --#grace if grace > 0 then return {ANSWER_GRACE, grace} end
-    if rec and sub(rec, REC_VERSION_TAG) ~= 'hf2i' or sub(ask, ASK_MIN_HOLD) ~= NO_MIN_HOLD then
-        simple = false
-    end
+    if rec and sub(rec, REC_VERSION_TAG) ~= 'hf2i' then simple = false end
     recs[i] = rec
 end
 
--- The usual case: all are free and were used before, or never.
+-- The usual case: all are free and were used before, or never. What the records have in common is
+-- written once; instants are compared as texts, which all have 16 digits.
 if simple then
     local left = sub(ARGV[1], ASK_NOT_AFTER) - now
     if left < 0 or left > LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
-    local tokens, keeps = {ANSWER_ALL}, {}
+    local lease = sub(terms, TERMS_LEASE)
+    local now_text, window = text_of('%016d', now), text_of('%016d', now - now % WINDOW_US)
+    local after_token = text_of('%016d', now + lease * 1000) .. lease .. NO_ORDER .. NO_INCARNATION
+    local head, after_last = 'hf2x' .. now_text .. after_token, 'r' .. ARGV[1]
+    local lives = {} -- of those whose expiry is to be set
+    local tokens     -- that are not the clock; nil: there are none
     for i = 1, #KEYS do
-        local key, rec, high = KEYS[i], recs[i], 0
+        local rec, owner, last, high = recs[i], ARGV[i + 2], NO_OWNER, '0'
         if rec then
-            if sub(rec, REC_OWNER) == sub(ARGV[i], ASK_OWNER) then --\
-                return {ANSWER_BUSY, 0} end -- comes after its own release
-            high = sub(rec, REC_TOKEN) + 0
+            last, high = sub(rec, REC_OWNER), sub(rec, REC_TOKEN)
+            if last == owner then return {ANSWER_BUSY, 0} end -- comes after its own release
         end
-        local token = now
-        local keep = high < now and now - high < now % WINDOW_US
-            and sub(ARGV[i], ASK_LEASE) <= SHORT_LEASE
-        if not keep then
+        if high > window and high < now_text and lease <= SHORT_LEASE then
+            recs[i] = head .. last .. after_last .. owner .. terms
+        else
+            local key, token = KEYS[i], now
+            high = high + 0
             --#include mark.lua
+            if not token then return {ANSWER_NO_TOKENS, 0} end
+            local life = IDLE_MS
+            if lease > SHORT_LEASE then life = lease + MEMORY_MS end
+            if token > now then
+                life = text_of('%d', life + (token - now) / 1000)
+                tokens = tokens or {}
+                tokens[i] = token
+            end
+            lives[i] = life
+            recs[i] = 'hf2x' .. text_of('%016d', token) .. after_token .. last .. after_last
+                .. owner .. terms
         end
-        if not token then return {ANSWER_NO_TOKENS, 0} end
-        tokens[i + 1], keeps[i] = token, keep
     end
     for i = 1, #KEYS do
-        local key, ask, token = KEYS[i], ARGV[i], tokens[i + 1]
-        local lease = sub(ask, ASK_LEASE)
-        local rec = string.format('hf2x%016d%016d', token, now + lease * 1000) .. lease .. NO_ORDER
-            .. NO_INCARNATION .. (recs[i] and sub(recs[i], REC_OWNER) or NO_OWNER) .. 'r' .. ask
-        if keeps[i] then
-            call('SET', key, rec, 'KEEPTTL')
+        if lives[i] then
+            call('SET', KEYS[i], recs[i], 'PX', lives[i])
         else
-            --#include record_life.lua
+            call('SET', KEYS[i], recs[i], 'KEEPTTL')
         end
     end
-    return tokens
+    if not tokens then return now end
+    local answer = {ANSWER_ALL}
+    for i = 1, #KEYS do answer[i + 1] = tokens[i] or now end
+    return answer
 end
+
+-- The request as acquire.lua has it.
+local asks = {}
+for i = 1, #KEYS do asks[i] = ARGV[1] .. ARGV[i + 2] .. terms end
 
 --#cluster --#include cluster.lua
 --#include state.lua
@@ -90,11 +109,11 @@ for i = 1, #KEYS do
     local S, wrong = load(KEYS[i], now)
     if not S then return wrong end
     --#grace note_grace(S, 0)
-    settle(S, sub(ARGV[i], ASK_OWNER))
+    settle(S, sub(asks[i], ASK_OWNER))
     save(S) -- waiters that were granted have been told
     S.changed = false
     states[i] = S
-    local no = refusal(S, ARGV[i])
+    local no = refusal(S, asks[i])
     if no then return no end
 end
 -- A script that is refused in the middle has done half of its work: whatever `save` needs is
@@ -105,7 +124,7 @@ for i = 1, #KEYS do
 end
 local answer = {ANSWER_ALL}
 for i = 1, #KEYS do
-    local S, ask = states[i], ARGV[i]
+    local S, ask = states[i], asks[i]
     local terms = sub(ask, ASK_TERMS)
     local lease = sub(terms, TERMS_LEASE)
     if not S.held then

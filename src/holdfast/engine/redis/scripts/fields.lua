@@ -122,12 +122,10 @@
 --
 -- An item of a beat: rest (all zeros) and owner; then w for a waiter, or the lease in ms and the
 -- order of a renewal: as the record has them. A renewal may go on with r, the token, the not-after
--- and the terms of the hold: then it is to be made again if it is lost. An item of a set that is
--- released goes on with the token instead.
+-- and the terms of the hold: then it is to be made again if it is lost.
 --#define ITEM_REST_OWNER 1, 64
 --#define ITEM_OWNER 17, 64
 --#define ITEM_WAITS 65, 65
---#define ITEM_REST_OF 65
 --#define ITEM_LEASE_ORDER 65, 84
 --#define ITEM_LEASE 65, 72
 --#define ITEM_ORDER 73, 84

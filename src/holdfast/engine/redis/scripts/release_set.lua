@@ -5,10 +5,10 @@
 --#variant cluster
 --
 -- KEYS  one record per hold
--- ARGV  per hold: NO_INSTANT and the owner, as of release.lua, and then the token of the hold;
---       0: the server need not know it
--- Answer  per hold: 0 not held, 1 released, 2 handed off, or a string that begins with - : an
---       error, which is only this hold's
+-- ARGV  per hold: NO_INSTANT and the owner, as of release.lua; then per hold its token, as there.
+--       Absent: not needed
+-- Answer  1 all are released; or per hold: 0 not held, 1 released, 2 handed off, or a string that
+--       begins with - : an error, which is only this hold's
 --
 -- One script for several, because each alone would cost more to send than to do. Holds do not
 -- change one another. Allowed when the server is out of memory: it frees.
@@ -22,34 +22,36 @@ local function by_the_rule()
 --#cluster --#include cluster.lua
 --#include state.lua
 --#include release_by_rule.lua
-    return function(key, item)
+    return function(key, item, token)
         local S, wrong = load(key, now)
         if not S then return '-' .. wrong.err end
         -- Whoever cannot tell hands nothing off.
         --#grace note_grace(S, grace_left(call('GET', key), key, now) or 1)
-        local answer = release_by_rule(S, sub(item, ITEM_OWNER), tonumber(sub(item, ITEM_REST_OF)))
+        local answer = release_by_rule(S, sub(item, ITEM_OWNER), token)
         save(S)
         return answer
     end
 end
 
-local answers = {}
-for i = 1, #KEYS do
+local call, sub, count = redis.call, string.sub, #KEYS
+local answers -- of the holds that are not just released; nil: there are none
+for i = 1, count do
     local key, item = KEYS[i], ARGV[i]
-    local rec = redis.call('GET', key)
+    local rec = call('GET', key)
     -- Alone, with nobody waiting: as in release.lua.
-    if rec and string.sub(rec, REC_VERSION_TAG) == 'hf2x'
-            and string.sub(rec, REC_REST_OWNER) == string.sub(item, ITEM_REST_OWNER) then
-        redis.call('SETRANGE', key, REC_TAG_AT, 'i')
-        if string.sub(rec, REC_LEASE) > SHORT_LEASE then redis.call('PEXPIRE', key, IDLE_MS) end
-        answers[i] = RELEASE_DONE
+    if rec and sub(rec, REC_VERSION_TAG) == 'hf2x' and sub(rec, REC_REST_OWNER) == item then
+        call('SETRANGE', key, REC_TAG_AT, 'i')
+        if sub(rec, REC_LEASE) > SHORT_LEASE then call('PEXPIRE', key, IDLE_MS) end
     else
         rule = rule or by_the_rule()
-        local done, answer = pcall(rule, key, item)
+        local done, answer = pcall(rule, key, item, tonumber(ARGV[count + i] or 0))
         if not done then
             answer = '-' .. (type(answer) == 'table' and answer.err or tostring(answer))
         end
+        answers = answers or {}
         answers[i] = answer
     end
 end
+if not answers then return RELEASE_DONE end
+for i = 1, count do answers[i] = answers[i] or RELEASE_DONE end
 return answers

@@ -66,8 +66,7 @@ terms_writer::terms_writer(const client_identity& identity) {
 }
 
 const std::string& terms_writer::write(const acquire_op& op) {
-    const values now{op.kind,  op.mode,  op.detached, op.permits,
-                     op.limit, op.lease, op.min_hold, op.queue};
+    const values now = values_of(op);
     if (!last_text_.empty() && now == last_ && op.note == last_note_) { return last_text_; }
     auto text = std::exchange(last_text_, {}); // invalid until complete: an allocation may throw
     ++changes_;

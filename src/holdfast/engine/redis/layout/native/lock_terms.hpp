@@ -24,6 +24,11 @@ public:
     /// How often the terms have changed: they are the same as long as this is.
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 
+    /// Whether both have the same text.
+    [[nodiscard]] static bool are_equal(const acquire_op& one, const acquire_op& other) noexcept {
+        return values_of(one) == values_of(other) && one.note == other.note;
+    }
+
 private:
     /// All parts of the terms but the note.
     struct values {
@@ -37,6 +42,11 @@ private:
         queueing queue{};
         bool operator==(const values&) const = default;
     };
+
+    [[nodiscard]] static values values_of(const acquire_op& op) noexcept {
+        return {op.kind,  op.mode,  op.detached, op.permits,
+                op.limit, op.lease, op.min_hold, op.queue};
+    }
 
     std::string origin_; ///< pid and host
     values last_;

@@ -19,12 +19,6 @@ void write_instant(char* to, std::int64_t us) {
         to, static_cast<std::uint64_t>(std::clamp<std::int64_t>(us, 0, fields::token_end - 1)));
 }
 
-void append_instant(std::string& out, std::int64_t us) {
-    const auto begin = out.size();
-    out += fields::no_instant;
-    write_instant(out.data() + begin, us);
-}
-
 constexpr native_scripts usual_scripts{&scripts::acquire,
                                        &scripts::release,
                                        &scripts::beat,
@@ -132,6 +126,13 @@ void native_commands::append_key(std::string& out, std::string_view name) {
         last_key_ = std::move(bulk);
     }
     out += last_key_;
+}
+
+/// Lua numbers are doubles: stay below 2^53.
+void native_commands::append_instant(std::string& out, std::int64_t us) {
+    const auto begin = out.size();
+    out += fields::no_instant;
+    write_instant(out.data() + begin, us);
 }
 
 void native_commands::append_owner(std::string& out, const base::owner_id& owner) const {

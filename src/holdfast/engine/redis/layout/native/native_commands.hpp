@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::engine::redis {
 
@@ -114,6 +115,9 @@ public:
 
 private:
     void append_key(std::string& out, std::string_view name);
+    template <typename Item>
+    void append_keys(std::string& out, std::span<const Item> items);
+    static void append_instant(std::string& out, std::int64_t us);
     void append_owner(std::string& out, const base::owner_id& owner) const;
     void append_acquire(std::string& out, const acquire_op& op, const validity& validity);
     void append_request(std::string& out, const acquire_op& op, std::int64_t not_after_us);
@@ -144,6 +148,11 @@ private:
     std::string last_name_;
     std::string last_key_;
     std::string last_mark_; ///< in a cluster
+
+    // Likewise of the last set.
+    std::vector<std::string> last_set_names_;
+    std::string last_set_keys_;
+    std::string last_set_mark_;
 };
 
 } // namespace holdfast::engine::redis

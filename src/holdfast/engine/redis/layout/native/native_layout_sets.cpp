@@ -120,8 +120,9 @@ bool native_layout::on_resize_reply(operation& operation, const reply& reply, in
 }
 
 bool native_layout::on_set_reply(operation& set, const reply& reply, instant now) {
-    if (!reply.is_array() || reply.size() < 2) { return false; }
-    if (reply.number(0) != fields::answer_all) {
+    const bool one_token = reply.is_integer(); // all have the same
+    if (!one_token && (!reply.is_array() || reply.size() < 2)) { return false; }
+    if (!one_token && reply.number(0) != fields::answer_all) {
         if (reply.number(0) == fields::answer_stale) { set.channel->incarnation().on_stale(now); }
         forget_set(set);
         if (!fail_if_not_late(set, reply, now)) {
@@ -129,7 +130,7 @@ bool native_layout::on_set_reply(operation& set, const reply& reply, instant now
         }
         return true;
     }
-    if (reply.size() != set.items.size() + 1) { return false; }
+    if (!one_token && reply.size() != set.items.size() + 1) { return false; }
     if (set.is_cancelled()) {
         send_undo_set(set, *set.channel, now);
         return true;
@@ -137,8 +138,9 @@ bool native_layout::on_set_reply(operation& set, const reply& reply, instant now
     answer out;
     out.status = op_status::granted;
     out.parts.reserve(set.items.size());
-    for (std::size_t at = 1; at < reply.size(); ++at) {
-        out.parts.push_back({op_status::granted, static_cast<std::uint64_t>(reply.number(at))});
+    for (std::size_t at = 1; at <= set.items.size(); ++at) {
+        const auto token = one_token ? reply.integer() : reply.number(at);
+        out.parts.push_back({op_status::granted, static_cast<std::uint64_t>(token)});
     }
     set.complete(std::move(out));
     return true;
@@ -146,9 +148,14 @@ bool native_layout::on_set_reply(operation& set, const reply& reply, instant now
 
 /// An error of one hold is only its own: its client sends that release again.
 bool native_layout::on_set_release_reply(operation& set, const reply& reply) {
-    if (!reply.is_array() || reply.size() != set.items.size()) { return false; }
     answer out;
     out.status = op_status::released;
+    if (reply.is_integer() && reply.integer() == fields::release_done) {
+        out.parts.assign(set.items.size(), {op_status::released});
+        set.complete(std::move(out));
+        return true;
+    }
+    if (!reply.is_array() || reply.size() != set.items.size()) { return false; }
     out.parts.reserve(set.items.size());
     for (std::size_t at = 0; at < reply.size(); ++at) {
         const auto part = reply[at];
