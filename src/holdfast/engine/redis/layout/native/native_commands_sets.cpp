@@ -82,7 +82,7 @@ void native_commands::release_set(std::string& out, std::span<const release_op> 
                                   bool with_tokens) {
     call(out, *scripts_.sets[1], holds.size(), holds.size() * (with_tokens ? 2 : 1));
     append_keys(out, holds);
-    for (const auto& hold : holds) { append_release(out, hold.ticket); }
+    for (const auto& hold : holds) { released_.append(out, hold.ticket.owner); }
     for (const auto& hold : holds) {
         if (with_tokens) { append_bulk(out, std::to_string(hold.token)); }
     }
