@@ -7,8 +7,9 @@
 -- ARGV  1 what the requests of all have in common: not-after and NO_INSTANT; 2 the terms of all, or
 --       '' if they differ; then per record the owner, and if they differ its terms. Joined they are
 --       the first argument of acquire.lua, without queueing
--- Answer  the token of all, or if they differ {ANSWER_ALL, token per record}; or one of the refusals
---       of acquire.lua, which is true of at least one of the names: nothing was granted then
+-- Answer  the token of all, or if they differ {ANSWER_ALL, token per record}; or one of the
+--       refusals of acquire.lua, which is true of at least one of the names: nothing was granted
+--       then
 --
 --#grace -- Also  {11, now} verify the incarnation first, {12, us left} nothing is granted yet
 -- Atomic because whoever gets only some of the names would keep others waiting for nothing. Grants
