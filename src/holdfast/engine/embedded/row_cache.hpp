@@ -1,5 +1,5 @@
 #pragma once
-// The rows that this connection has read or written last, so that it need not read them again.
+// The rows that this connection has written last, so that it need not read them again.
 
 #include "holdfast/engine/embedded/codec.hpp"
 

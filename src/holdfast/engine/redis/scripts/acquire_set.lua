@@ -9,6 +9,7 @@
 --       the first argument of acquire.lua, without queueing
 -- Answer  the token of all, or if they differ {ANSWER_ALL, token per record}; or one of the
 --       refusals of acquire.lua, which is true of at least one of the names: nothing was granted
+--       then
 --
 --#grace -- Also  {11, now} verify the incarnation first, {12, us left} nothing is granted yet
 -- Atomic because whoever gets only some of the names would keep others waiting for nothing. Grants
