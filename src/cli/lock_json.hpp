@@ -12,6 +12,8 @@ namespace holdfast::cli {
 [[nodiscard]] std::string as_json(const lock_info& lock);
 /// The members of a holder's object without its braces.
 [[nodiscard]] std::string holder_members(const party& holder);
+/// The same with the command of its process, which may have ended; empty: not known.
+[[nodiscard]] std::string holder_members(const party& holder, const std::string& command);
 
 /// `"2026-01-31T23:59:59.123Z"`, in quotes.
 [[nodiscard]] std::string json_time(std::chrono::system_clock::time_point time);
