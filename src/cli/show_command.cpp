@@ -13,6 +13,7 @@
 #include "cli/process_command.hpp"
 
 #include <holdfast/admin.hpp>
+#include <holdfast/error.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -109,10 +110,21 @@ std::string as_text(const std::optional<lock_info>& lock, const coordination_inf
     return out;
 }
 
+/// A server that is out of memory, or a user with few rights, may still show the lock.
+coordination_info find_others(const client& client, const std::string& name, bool is_lock) {
+    try {
+        return find_coordination(client, name);
+    } catch (const error& refused) {
+        if (!is_lock) { throw; }
+        print_message("only the lock is shown: " + std::string{refused.what()}, log_level::warning);
+        return {};
+    }
+}
+
 int show(const show_flags& flags) {
     const auto client = parse_engine_flags(flags.engine).open();
     const auto lock = admin{client}.inspect(flags.name);
-    const auto others = find_coordination(client, flags.name);
+    const auto others = find_others(client, flags.name, lock.has_value());
     if (!lock && others.empty()) {
         print_message(quote_name(flags.name) +
                       " is free: nobody holds it or waits for it, and no election, once or latch "

@@ -1,6 +1,7 @@
 // holdfast show, ls and break of an election, a once flag and a latch; forgetting them.
 
 #include "cli/operator_fixture.hpp"
+#include "support/redis_server.hpp"
 
 #include <csignal>
 
@@ -71,6 +72,22 @@ TEST_F(show, names_the_arrivals_of_a_latch_beside_a_lock_of_the_same_name) {
     EXPECT_EQ(command({"latch", "reset", "ready"}).code, 0);
     EXPECT_EQ(json("ready", "each['kind']"), "mutex\n");
 }
+
+#if HOLDFAST_WITH_REDIS
+
+TEST_F(show, of_a_lock_needs_no_right_to_the_keys_of_elections) {
+    redis_server server;
+    auto job = hold_at(server.url(), "job");
+    server.command(
+        {"ACL", "SETUSER", "locks", "on", ">secret", "~hf:{job}*", "~hf:run", "&hf:*", "+@all"});
+    const auto url = "redis://locks:secret@127.0.0.1:" + std::to_string(server.port());
+    const auto end = at(url, {"show", "job"});
+    EXPECT_EQ(end.code, 0) << end.err;
+    EXPECT_THAT(end.out, HasSubstr("Held by 1\n"));
+    EXPECT_THAT(end.err, HasSubstr("only the lock is shown: "));
+}
+
+#endif
 
 TEST_F(show, once_forget_lets_a_failed_command_run_again) {
     EXPECT_EQ(command({"once", "slow", "--", "false"}).code, 1);
