@@ -30,6 +30,14 @@ struct arrival_options {
     std::stop_token stop{};
 };
 
+/// What the engine knows of a latch.
+struct latch_state {
+    unsigned expected = 0; ///< 0: nobody has arrived yet, or it was forgotten
+    unsigned arrived = 0;  ///< it is open when all have
+
+    bool operator==(const latch_state&) const = default;
+};
+
 /// std::latch across processes: opens when `expected` have arrived, and stays open.
 ///
 ///     holdfast::latch ready{fleet, "deploy-42:ready", 3};
@@ -69,6 +77,11 @@ public:
     /// How many arrivals are missing.
     [[nodiscard]] unsigned remaining() const;
     [[nodiscard]] unsigned remaining(std::error_code& failure) const;
+
+    /// The latch as it is, also if it is in use with another count, except in layout redisson. For
+    /// people who inspect it.
+    [[nodiscard]] latch_state state() const;
+    [[nodiscard]] latch_state state(std::error_code& failure) const;
 
     /// Waits until all have arrived. With a std::error_code it returns false if it failed.
     void wait(const wait_options& options = {}) const;

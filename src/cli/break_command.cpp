@@ -1,6 +1,7 @@
 // holdfast break: ends the holds of a lock.
 
 #include "cli/commands.hpp"
+#include "cli/coordination_info.hpp"
 #include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
@@ -17,7 +18,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -55,15 +59,32 @@ bool user_confirms(const break_flags& flags) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-void report_successor(const admin& admin, const std::string& name) {
+/// The holds that were broken, and all that hold the lock now.
+void report_end(const admin& admin, const std::string& name, const std::vector<party>& broken) {
+    std::string ended;
+    for (const auto& holder : broken) { ended += (ended.empty() ? "" : ", ") + with_token(holder); }
+    ended = quote_name(name) + ": the hold of " + ended + " is broken";
     std::error_code failure;
     const auto now = admin.inspect(name, failure);
-    if (failure) { return; } // the lock is broken; only the report is missing
-    if (!now || now->holders.empty()) {
-        print_message(quote_name(name) + " is broken and free");
-        return;
+    if (failure) { return print_message(ended); } // only the rest of the report is missing
+    if (!now || now->holders.empty()) { return print_message(ended + "; the lock is free"); }
+    std::string holders;
+    for (const auto& holder : now->holders) {
+        holders += (holders.empty() ? "" : ", ") + with_token(holder);
     }
-    print_message(quote_name(name) + " is broken; now held by " + with_token(now->holders.front()));
+    print_message(ended + "; now held by " + holders);
+}
+
+/// An election and a once flag hold a lock with another name.
+std::string hint_at_others(const admin& admin, const std::string& name) {
+    for (const auto& [word, lock] :
+         {std::pair{"election", election_lock(name)}, std::pair{"once", once_lock(name)}}) {
+        std::error_code ignored;
+        const auto found = admin.inspect(lock, ignored);
+        if (!found || found->holders.empty()) { continue; }
+        return "; the " + std::string{word} + " of that name holds the lock " + quote_name(lock);
+    }
+    return {};
 }
 
 /// The token to break: what the user was shown, so that a hold which begins meanwhile stays.
@@ -80,7 +101,7 @@ int break_lock(const break_flags& flags) {
     const auto not_held = quote_name(flags.name) + " is not held" +
                           (flags.token == 0 ? "" : " with token " + std::to_string(flags.token));
     if (holders.empty()) {
-        print_message(not_held + "; nothing was done");
+        print_message(not_held + "; nothing was done" + hint_at_others(admin, flags.name));
         return exit_code::failed;
     }
     for (const auto& holder : holders) {
@@ -94,7 +115,7 @@ int break_lock(const break_flags& flags) {
         print_message(quote_name(flags.name) + ": that hold has ended meanwhile; nothing was done");
         return exit_code::failed;
     }
-    report_successor(admin, flags.name);
+    report_end(admin, flags.name, holders);
     return exit_code::ok;
 }
 

@@ -2,6 +2,7 @@
 // elect: runs a command while this host leads, and campaigns again when it leads no more.
 
 #include "cli/commands.hpp"
+#include "cli/coordination_info.hpp"
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
 #include "cli/front.hpp"
@@ -35,7 +36,7 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
     run_settings out;
     out.engine = parse_engine_flags(flags.engine);
     out.election = flags.name;
-    out.names = {"election:" + flags.name};
+    out.names = {election_lock(flags.name)};
     out.command = command;
     out.published = flags.value;
     out.hold.lease = parse_positive_duration("--lease", flags.lease);

@@ -35,8 +35,10 @@ struct events_flags {
 };
 
 std::string as_text(const hold_change& change, const std::string& time) {
+    const bool has_ended = change.type != hold_change::kind::granted;
     std::string out = time.substr(1, time.size() - 2) + " " + to_string(change.type) + " " +
-                      quote_name(change.lock) + " " + describe(change.holder);
+                      quote_name(change.lock) + " " +
+                      describe(change.holder, has_ended ? " for at most " : " for ");
     if (change.holder.token != 0) { out += ", token " + std::to_string(change.holder.token); }
     return out + "\n";
 }
@@ -78,7 +80,7 @@ private:
         const auto line = json_ ? "{\"event\": \"" + std::string{to_string(change.type)} +
                                       "\", \"time\": " + time +
                                       ", \"name\": " + json_quote(change.lock) + ", " +
-                                      holder_members(change.holder) + "}\n"
+                                      holder_members(change.holder, change.command) + "}\n"
                                 : as_text(change, time);
         writable_ = print(line) && writable_;
     }

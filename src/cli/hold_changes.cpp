@@ -1,7 +1,11 @@
 #include "cli/hold_changes.hpp"
 
+#include "cli/process_command.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <utility>
 
 namespace holdfast::cli {
 
@@ -31,16 +35,19 @@ std::vector<hold_change> hold_changes::add(const lock_info& lock, base::instant 
     for (const auto& holder : lock.holders) {
         const hold_key key{lock.name, holder.owner};
         const auto known = holds_.find(key);
-        if (known == holds_.end()) {
+        const bool is_same = known != holds_.end() && known->second.holder.token == holder.token;
+        // Its process may be gone by the time that the hold has ended.
+        auto command = is_same ? known->second.command : process_command(holder);
+        if (!is_same) {
+            if (known != holds_.end()) { out.push_back(ending(key, known->second, now)); }
             // A hold that rests has ended already: nobody saw it begin.
-            if (!holder.resting) { out.push_back({hold_change::kind::granted, lock.name, holder}); }
-        } else if (known->second.holder.token != holder.token) {
-            out.push_back(ending(key, known->second, now));
-            out.push_back({hold_change::kind::granted, lock.name, holder});
+            if (known != holds_.end() || !holder.resting) {
+                out.push_back({hold_change::kind::granted, lock.name, holder, command});
+            }
         } else if (holder.resting && !known->second.holder.resting) {
             out.push_back(ending(key, known->second, now));
         }
-        holds_[key] = {holder, now, walk_};
+        holds_[key] = {holder, std::move(command), now, walk_};
     }
     return out;
 }
@@ -61,8 +68,13 @@ hold_change hold_changes::remove(const hold_key& key, base::instant now) {
 }
 
 hold_change hold_changes::ending(const hold_key& key, const seen_hold& last, base::instant now) {
-    const bool ran_out = now - last.seen >= last.holder.remaining;
-    return {ran_out ? hold_change::kind::expired : hold_change::kind::ended, key.lock, last.holder};
+    const auto unseen = std::chrono::ceil<base::milliseconds>(now - last.seen);
+    const bool ran_out = unseen >= last.holder.remaining;
+    hold_change out{ran_out ? hold_change::kind::expired : hold_change::kind::ended, key.lock,
+                    last.holder, last.command};
+    const bool is_dated = last.holder.since.time_since_epoch().count() != 0;
+    if (is_dated) { out.holder.age += std::min(unseen, last.holder.remaining); }
+    return out;
 }
 
 } // namespace holdfast::cli

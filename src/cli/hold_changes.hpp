@@ -23,7 +23,9 @@ struct hold_change {
     };
     kind type{};
     std::string lock{};
-    party holder{}; ///< as it was seen last
+    /// As it was seen last; after its end `age` is the most that the hold can have lasted.
+    party holder{};
+    std::string command{}; ///< of its process, while it ran on this host; empty: not known
 };
 
 [[nodiscard]] const char* to_string(hold_change::kind type) noexcept;
@@ -54,6 +56,7 @@ public:
 private:
     struct seen_hold {
         party holder{};
+        std::string command{};
         base::instant seen{};
         std::uint64_t walk = 0;
     };

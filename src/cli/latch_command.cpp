@@ -9,6 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
 
+#include <holdfast/error.hpp>
 #include <holdfast/latch.hpp>
 
 #include <CLI/App.hpp>
@@ -28,7 +29,7 @@ struct latch_flags {
     engine_flags engine;
     std::string verb;
     std::string name;
-    unsigned count = 0;
+    std::optional<unsigned> count;
     std::string id;
     std::string wait;
     std::string keep;
@@ -48,18 +49,22 @@ int wait_for(const latch& latch, const latch_flags& flags) {
     if (signals.arrived()) { die_of(signals.number()); }
     if (open) { return exit_code::ok; }
     print_message(quote_name(flags.name) + ": " + std::to_string(latch.remaining()) + " of " +
-                  std::to_string(flags.count) + " have not arrived");
+                  std::to_string(flags.count.value_or(0)) + " have not arrived");
     return exit_code::busy;
 }
 
 int use_latch(const latch_flags& flags) {
     latch_options options;
     if (!flags.keep.empty()) { options.keep = parse_positive_duration("--keep", flags.keep); }
+    const bool forgets = flags.verb == "init" || flags.verb == "reset";
+    if (!flags.count && flags.verb != "reset") {
+        throw error{errc::invalid_option, "latch " + flags.verb + " needs COUNT behind NAME"};
+    }
     ignore_limit_signals();
     const auto client = parse_engine_flags(flags.engine).open();
-    latch latch{client, flags.name, flags.count, options};
+    latch latch{client, flags.name, flags.count.value_or(1), options};
     if (flags.verb == "wait") { return wait_for(latch, flags); }
-    if (flags.verb == "init") {
+    if (forgets) {
         latch.reset();
     } else {
         latch.count_down(1, {.id = flags.id});
@@ -76,7 +81,8 @@ void add_latch(CLI::App& app, action& chosen) {
     sub->footer("Examples:\n"
                 "  holdfast latch init ready 3                 forget earlier arrivals\n"
                 "  holdfast latch count-down --id \"$HOSTNAME\" ready 3   on each of three hosts\n"
-                "  holdfast latch wait -w 60s ready 3 || echo 'not all are ready'\n\n"
+                "  holdfast latch wait -w 60s ready 3 || echo 'not all are ready'\n"
+                "  holdfast latch reset ready                  as init, for any count\n\n"
                 "Exit code 75: not all arrived in time.");
     sub->add_option("--id", flags->id,
                     "count-down: who arrives; the same id counts once. Default: each call counts")
@@ -88,12 +94,12 @@ void add_latch(CLI::App& app, action& chosen) {
                     "default 1h")
         ->type_name("DUR");
     add_engine_flags(*sub, flags->engine);
-    sub->add_option("ACTION", flags->verb, "init, count-down or wait")
+    sub->add_option("ACTION", flags->verb, "init, count-down, wait or reset")
         ->required()
-        ->check(CLI::IsMember({"init", "count-down", "wait"}));
+        ->check(CLI::IsMember({"init", "count-down", "wait", "reset"}));
     sub->add_option("NAME", flags->name, "The latch: any text of up to 506 bytes")->required();
-    sub->add_option("COUNT", flags->count, "How many must arrive; all give the same number")
-        ->required();
+    sub->add_option("COUNT", flags->count,
+                    "How many must arrive; all give the same number; not of reset");
     sub->callback([flags, &chosen] { chosen = [flags] { return use_latch(*flags); }; });
 }
 

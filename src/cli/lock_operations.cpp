@@ -22,7 +22,7 @@ constexpr milliseconds inspection_wait{500};
 constexpr auto no_limit = milliseconds::max() / 2;
 
 bool reports_wait(const run_settings& settings, std::optional<milliseconds> wait) {
-    return settings.verbosity == verbosity::verbose && wait != milliseconds{0};
+    return settings.verbosity != verbosity::quiet && wait != milliseconds{0};
 }
 
 acquire_options options_for_set(const lock_options& hold, const std::stop_token& stop) {
@@ -33,6 +33,22 @@ acquire_options options_for_set(const lock_options& hold, const std::stop_token&
             .note = hold.note,
             .stop = stop};
 }
+
+/// Whether a wait is over without a grant although nobody holds any name: then a try says why, e.g.
+/// that the engine has lost its data and grants nothing yet.
+bool has_no_reason(const run_settings& settings, std::optional<milliseconds> wait,
+                   const std::stop_token& stop) {
+    if (wait == milliseconds{0} || stop.stop_requested()) { return false; }
+    const auto found = find_holders(settings);
+    return found && found->holders.empty();
+}
+
+std::optional<lease_set> try_acquire_set(client& client, const run_settings& settings,
+                                         milliseconds wait, const std::stop_token& stop) {
+    return try_acquire_all_for(client, settings.names, wait, options_for_set(settings.hold, stop));
+}
+
+} // namespace
 
 std::optional<lease> try_acquire(client& client, const run_settings& settings, milliseconds wait,
                                  const std::stop_token& stop) {
@@ -50,12 +66,15 @@ std::optional<lease> try_acquire(client& client, const run_settings& settings, m
     return exclusive.try_acquire_for(wait, options);
 }
 
-} // namespace
-
 std::optional<lease> acquire_lock(client& client, const run_settings& settings,
                                   std::optional<milliseconds> wait, const std::stop_token& stop) {
-    const wait_reporter reporter{settings, reports_wait(settings, wait)};
-    return try_acquire(client, settings, wait.value_or(no_limit), stop);
+    {
+        const wait_reporter reporter{settings, reports_wait(settings, wait)};
+        auto held = try_acquire(client, settings, wait.value_or(no_limit), stop);
+        if (held) { return held; }
+    }
+    if (!has_no_reason(settings, wait, stop)) { return std::nullopt; }
+    return try_acquire(client, settings, milliseconds{0}, stop);
 }
 
 std::optional<held_lock> acquire_names(client& client, const run_settings& settings,
@@ -65,30 +84,35 @@ std::optional<held_lock> acquire_names(client& client, const run_settings& setti
         auto held = acquire_lock(client, settings, wait, stop);
         return held ? std::optional{held_lock{std::move(*held)}} : std::nullopt;
     }
-    const wait_reporter reporter{settings, reports_wait(settings, wait)};
-    auto held = try_acquire_all_for(client, settings.names, wait.value_or(no_limit),
-                                    options_for_set(settings.hold, stop));
+    std::optional<lease_set> held;
+    {
+        const wait_reporter reporter{settings, reports_wait(settings, wait)};
+        held = try_acquire_set(client, settings, wait.value_or(no_limit), stop);
+    }
+    if (!held && has_no_reason(settings, wait, stop)) {
+        held = try_acquire_set(client, settings, milliseconds{0}, stop);
+    }
     return held ? std::optional{held_lock{std::move(*held)}} : std::nullopt;
+}
+
+std::optional<held_name> find_holders(const run_settings& settings) {
+    try {
+        auto engine = settings.engine;
+        engine.options.connect_wait = std::min(engine.options.connect_wait, inspection_wait);
+        const admin admin{engine.open()};
+        for (const auto& each : settings.names) {
+            const auto info = admin.inspect(each);
+            if (info && !info->holders.empty()) { return held_name{each, describe_holders(*info)}; }
+        }
+        return held_name{};
+    } catch (const std::exception&) { return std::nullopt; }
 }
 
 void print_busy(const run_settings& settings) {
     if (settings.verbosity == verbosity::quiet) { return; }
-    auto name = settings.names.front();
-    std::string holders;
-    try {
-        auto engine = settings.engine;
-        engine.options.connect_wait = std::min(engine.options.connect_wait, inspection_wait);
-        std::error_code ignored;
-        const admin admin{engine.open()};
-        for (const auto& each : settings.names) {
-            const auto info = admin.inspect(each, ignored);
-            if (!info || info->holders.empty()) { continue; }
-            name = each;
-            holders = describe_holders(*info);
-            break;
-        }
-    } catch (const std::exception&) {} // the message says less then
-    print_message(busy_message(name, holders), log_level::warning);
+    auto found = find_holders(settings).value_or(held_name{});
+    if (found.holders.empty()) { found.name = settings.names.front(); }
+    print_message(busy_message(found.name, found.holders), log_level::warning);
 }
 
 bool release_lock(lease& held) {

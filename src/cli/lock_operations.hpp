@@ -10,12 +10,13 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 namespace holdfast::cli {
 
 /// Acquires the first name. Waits up to `wait`: empty means for ever, 0 not at all. With -v it
 /// prints meanwhile who holds the lock. Returns empty if someone else holds it, or if `stop` was
-/// requested. Throws holdfast::error.
+/// requested. Throws holdfast::error, also if nobody holds it, but the engine grants nothing.
 [[nodiscard]] std::optional<lease> acquire_lock(client& client, const run_settings& settings,
                                                 std::optional<std::chrono::milliseconds> wait,
                                                 const std::stop_token& stop);
@@ -24,6 +25,20 @@ namespace holdfast::cli {
 [[nodiscard]] std::optional<held_lock> acquire_names(client& client, const run_settings& settings,
                                                      std::optional<std::chrono::milliseconds> wait,
                                                      const std::stop_token& stop);
+
+/// One request for the first name, as the settings describe it.
+[[nodiscard]] std::optional<lease> try_acquire(client& client, const run_settings& settings,
+                                               std::chrono::milliseconds wait,
+                                               const std::stop_token& stop);
+
+struct held_name {
+    std::string name{};
+    std::string holders{}; ///< as describe_holders() has them; empty: nobody holds any name
+};
+
+/// The first name that somebody holds. Asks the engine for half a second at most; empty: it does
+/// not answer.
+[[nodiscard]] std::optional<held_name> find_holders(const run_settings& settings);
 
 /// Prints that someone else holds the lock, and who, unless -q is given. Asks the engine for half a
 /// second at most.

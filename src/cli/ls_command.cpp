@@ -1,6 +1,7 @@
 // holdfast ls: all locks that are in use, or those that match.
 
 #include "cli/commands.hpp"
+#include "cli/coordination_info.hpp"
 #include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/lock_json.hpp"
@@ -39,9 +40,22 @@ bool print_page(const std::vector<lock_info>& locks, text_table& table, bool jso
     return print(json ? out : table.take_text());
 }
 
+/// If only names are given, each also stands for the locks of its election and its once flag.
+std::vector<std::string> with_coordination(const std::vector<std::string>& patterns) {
+    auto out = patterns;
+    for (const auto& pattern : patterns) {
+        if (!lock_pattern{pattern}.is_name()) { return patterns; }
+        for (const auto& lock : {election_lock(pattern), once_lock(pattern)}) {
+            const bool fits = lock_pattern{lock}.prefix().size() <= limits::name_bytes;
+            if (fits) { out.push_back(lock); }
+        }
+    }
+    return out;
+}
+
 int ls(const ls_flags& flags) {
     const auto client = parse_engine_flags(flags.engine).open();
-    const lock_walk walk{client, flags.patterns};
+    const lock_walk walk{client, with_coordination(flags.patterns)};
     text_table table{lock_titles(), {stdout_has_colours(), stdout_width()}};
     if (flags.sort.empty()) {
         walk.each_page([&](const auto& page) { return print_page(page, table, flags.json); });

@@ -7,10 +7,11 @@
 #include <holdfast/error.hpp>
 #include <holdfast/metrics_server.hpp>
 
-#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
@@ -135,14 +136,19 @@ bool names_metrics_file(const std::string& target) {
 
 void check_metrics_target(const std::string& target) {
     if (target.empty() || names_metrics_file(target)) { return; }
-    const auto port = target.substr(target.rfind(':') + 1); // npos + 1 is 0: the whole
-    const bool digits = std::all_of(port.begin(), port.end(),
-                                    [](char letter) { return letter >= '0' && letter <= '9'; });
-    if (!digits || port.empty()) {
+    const auto colon = target.rfind(':');
+    const auto host = target.substr(0, colon == std::string::npos ? 0 : colon);
+    const auto port = target.substr(colon + 1); // npos + 1 is 0: the whole
+    std::uint16_t number = 0;
+    const auto* const end = port.data() + port.size();
+    const auto [rest, failure] = std::from_chars(port.data(), end, number);
+    const bool is_port = failure == std::errc{} && rest == end;
+    const bool in_brackets = host.starts_with('[') && host.ends_with(']');
+    if (!is_port || (host.find(':') != std::string::npos && !in_brackets)) {
         throw error{errc::invalid_option,
                     "--metrics " + target +
-                        ": neither an address with a port nor a file; write 9464, HOST:9464, "
-                        "/path/to/file or name.prom"};
+                        ": neither an address with a port from 0 to 65535 nor a file; write 9464, "
+                        "HOST:9464, [IPv6]:9464, /path/to/file or name.prom"};
     }
 }
 

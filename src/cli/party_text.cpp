@@ -22,14 +22,14 @@ bool knows_owner_only(const party& party) { return party.pid == 0 && party.host.
 
 bool has_expiry(const party& party) { return party.remaining < endless; }
 
-std::string describe(const party& holder) {
+std::string describe(const party& holder, const char* age_words) {
     if (knows_owner_only(holder)) {
         return escape_text(holder.owner) +
                (holder.note.empty() ? " for another " + format_duration(holder.remaining)
                                     : " (" + escape_text(holder.note) + ")");
     }
     std::string out = "pid " + std::to_string(holder.pid) + " on " + escape_text(holder.host) +
-                      " for " + format_duration(holder.age);
+                      age_words + format_duration(holder.age);
     if (!holder.note.empty()) { out += " (" + escape_text(holder.note) + ")"; }
     if (holder.resting) { out += " [resting]"; }
     return out;

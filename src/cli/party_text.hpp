@@ -12,8 +12,8 @@ namespace holdfast::cli {
 /// Whether the hold ends by itself: one of a foreign layout may have no expiry.
 [[nodiscard]] bool has_expiry(const party& party);
 
-/// `pid 17 on web3 for 2m (nightly)`
-[[nodiscard]] std::string describe(const party& holder);
+/// `pid 17 on web3 for 2m (nightly)`; `age_words` come before the age.
+[[nodiscard]] std::string describe(const party& holder, const char* age_words = " for ");
 /// `held by pid 17 on web3 for 2m (nightly), pid 18 on ...`; `not held` without holders.
 [[nodiscard]] std::string describe_holders(const lock_info& info);
 

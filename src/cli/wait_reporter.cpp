@@ -1,6 +1,7 @@
 #include "cli/wait_reporter.hpp"
 
 #include "cli/duration.hpp"
+#include "cli/lock_operations.hpp"
 #include "cli/messages.hpp"
 #include "cli/party_text.hpp"
 #include "holdfast/base/process.hpp"
@@ -28,6 +29,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds first_report_delay{50}; // most waits are over by then
 constexpr milliseconds report_interval{10'000};
+constexpr milliseconds quiet_look_delay{1000};
 
 /// Whether this process holds it, as one of several names.
 bool is_own(const lock_info& info) {
@@ -49,14 +51,36 @@ std::optional<lock_info> find_awaited(const client& client, const std::vector<st
     return out;
 }
 
-/// Empty if the engine does not answer.
-std::string describe_wait(const client& client, const std::vector<std::string>& names,
+/// Why the engine grants a lock that nobody holds to none of its waiters; empty if it does. They
+/// are ahead of the try, so it gets nothing; if they have gone meanwhile it is released at once.
+std::string reason_of_refusal(client& client, run_settings settings, const std::string& name) {
+    settings.names = {name};
+    settings.hold.min_hold = milliseconds{0};
+    try {
+        (void)try_acquire(client, settings, milliseconds{0}, {});
+        return {};
+    } catch (const error& refused) {
+        if (refused.code() != errc::unavailable) { return {}; }
+        const std::string text = refused.what();
+        const auto subject = quote_name(name) + ": ";
+        const auto at = text.find(subject);
+        return at == std::string::npos ? text : text.substr(at + subject.size());
+    }
+}
+
+/// Empty if the engine does not answer, or if there is nothing to say without -v.
+std::string describe_wait(client& client, const run_settings& settings,
                           steady_clock::time_point start) {
-    const auto info = find_awaited(client, names);
+    const auto info = find_awaited(client, settings.names);
     if (!info) { return {}; }
+    std::string reason;
+    if (info->holders.empty() && !info->waiters.empty()) {
+        reason = reason_of_refusal(client, settings, info->name);
+    }
+    if (reason.empty() && settings.verbosity != verbosity::verbose) { return {}; }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
     std::string out = "waiting for " + quote_name(info->name) + " for " + format_duration(waited) +
-                      "; " + describe_holders(*info);
+                      "; " + describe_holders(*info) + (reason.empty() ? "" : ": " + reason);
     if (info->holders.empty() || !knows_owner_only(info->holders.front())) {
         out += "; " + std::to_string(info->waiters.size()) + " in the queue";
     }
@@ -66,8 +90,7 @@ std::string describe_wait(const client& client, const std::vector<std::string>& 
 } // namespace
 
 struct wait_reporter::shared_state {
-    engine_address engine;
-    std::vector<std::string> names;
+    run_settings settings;
     steady_clock::time_point start = steady_clock::now();
     std::mutex mutex{};
     std::condition_variable changed{};
@@ -76,8 +99,7 @@ struct wait_reporter::shared_state {
 
 wait_reporter::wait_reporter(const run_settings& settings, bool enabled)
     : shared_{std::make_shared<shared_state>()} {
-    shared_->engine = settings.engine;
-    shared_->names = settings.names;
+    shared_->settings = settings;
     if (!enabled) { return; }
     try {
         std::thread{[shared = shared_] { run(shared); }}.detach();
@@ -93,16 +115,22 @@ void wait_reporter::stop() {
 }
 
 void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
+    const auto& settings = shared->settings;
+    const bool repeats = settings.verbosity == verbosity::verbose;
     try {
-        const auto client = shared->engine.open();
+        std::optional<client> client;
         std::unique_lock lock{shared->mutex};
-        for (auto pause = first_report_delay; !shared->stopped; pause = report_interval) {
+        for (auto pause = repeats ? first_report_delay : quiet_look_delay; !shared->stopped;
+             pause = report_interval) {
             if (shared->changed.wait_for(lock, pause, [&] { return shared->stopped; })) { return; }
             lock.unlock();
-            const auto text = describe_wait(client, shared->names, shared->start);
+            if (!client) { client = settings.engine.open(); }
+            const auto text = describe_wait(*client, settings, shared->start);
             lock.lock();
-            if (shared->stopped || text.empty()) { continue; }
-            print_message(text, log_level::info);
+            if (!shared->stopped && !text.empty()) {
+                print_message(text, repeats ? log_level::info : log_level::warning);
+            }
+            if (!repeats) { return; }
         }
     } catch (const std::exception&) {} // the wait itself reports what is wrong with the engine
 }

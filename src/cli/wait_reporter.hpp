@@ -1,5 +1,5 @@
 #pragma once
-// Prints who holds the lock that `run -v` waits for.
+// Prints who holds the lock that `run -v` waits for, or why nobody gets it.
 
 #include "cli/run_settings.hpp"
 
@@ -13,7 +13,8 @@ namespace holdfast::cli {
 /// delays nobody: the destructor detaches from the thread, which prints nothing after that.
 class wait_reporter {
 public:
-    /// `enabled`: prints after 50 ms, and then every 10 s.
+    /// `enabled`: with -v prints after 50 ms, and then every 10 s. Otherwise looks once, after a
+    /// second, and prints only if the engine grants the lock to nobody.
     wait_reporter(const run_settings& settings, bool enabled);
     wait_reporter(const wait_reporter&) = delete;
     wait_reporter& operator=(const wait_reporter&) = delete;

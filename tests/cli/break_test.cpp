@@ -36,7 +36,8 @@ TEST_F(break_command, names_the_holder_and_its_successor) {
     const auto end = command({"break", "-y", "job"});
     EXPECT_EQ(end.code, 0) << end.err;
     EXPECT_THAT(end.err, AllOf(HasSubstr("(old), token " + std::to_string(token)),
-                               HasSubstr("is broken; now held by pid "), HasSubstr("(new)")));
+                               HasSubstr("\"job\": the hold of pid "),
+                               HasSubstr(" is broken; now held by pid "), HasSubstr("(new)")));
     EXPECT_EQ(holder.wait().code, 76);
     EXPECT_GT(token_at("", "job"), token);
 }
@@ -45,7 +46,14 @@ TEST_F(break_command, with_a_token_ends_only_that_permit) {
     auto first = hold_at("", "encoder", {"--limit", "2"});
     const auto token = token_at("", "encoder");
     auto second = hold_at("", "encoder", {"--limit", "2"});
-    EXPECT_EQ(command({"break", "--yes", "--token", std::to_string(token), "encoder"}).code, 0);
+    const auto broken = std::to_string(guardian_of(first.pid()));
+    const auto other = std::to_string(guardian_of(second.pid()));
+    const auto end = command({"break", "--yes", "--token", std::to_string(token), "encoder"});
+    EXPECT_EQ(end.code, 0);
+    EXPECT_THAT(end.err, ::testing::ContainsRegex("the hold of pid " + broken +
+                                                  " on .* is broken; "
+                                                  "now held by pid " +
+                                                  other + " on "));
     EXPECT_EQ(first.wait().code, 76);
     EXPECT_FALSE(second.has_ended());
     for (const std::string wrong : {"0", "-1", "x"}) {

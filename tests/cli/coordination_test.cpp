@@ -141,10 +141,23 @@ TEST_F(coordination, latch_waits_for_all) {
 TEST_F(coordination, latch_refuses_what_makes_no_sense) {
     EXPECT_EQ(command({"latch", "open", "ready", "2"}).code, 64);
     EXPECT_EQ(command({"latch", "wait", "ready"}).code, 64);
+    EXPECT_EQ(command({"latch", "init", "ready"}).code, 64);
     EXPECT_EQ(command({"latch", "wait", "ready", "0"}).code, 64);
     EXPECT_EQ(command({"latch", "count-down", "ready", "2"}).code, 0);
     EXPECT_EQ(command({"latch", "count-down", "ready", "3"}).code, 64);
     EXPECT_EQ(command({"latch", "--url", "redlock://a,b,c", "wait", "ready", "3"}).code, 64);
+}
+
+TEST_F(coordination, latch_waits_for_no_other_count_than_the_one_in_use) {
+    EXPECT_EQ(command({"latch", "init", "ready", "2"}).code, 0);
+    auto early = begin({"latch", "wait", "ready", "3"});
+    EXPECT_EQ(command({"latch", "count-down", "ready", "2"}).code, 0);
+    EXPECT_EQ(early.wait().code, 64);
+    EXPECT_EQ(command({"latch", "count-down", "ready", "2"}).code, 0);
+    const auto end = command({"latch", "wait", "ready", "3"});
+    EXPECT_EQ(end.code, 64);
+    EXPECT_THAT(end.err, HasSubstr("in use with a count of 2"));
+    EXPECT_EQ(command({"latch", "wait", "ready", "2"}).code, 0);
 }
 
 TEST_F(coordination, commands_are_in_the_help_the_man_page_and_the_completions) {

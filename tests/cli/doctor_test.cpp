@@ -245,6 +245,41 @@ TEST_F(cli_doctor, names_a_right_that_locks_need_and_the_user_lacks) {
         << end.out;
 }
 
+TEST_F(cli_doctor, says_to_wait_for_the_end_of_a_grace_period) {
+    redis_server server;
+    const auto end = doctor(server.url() + "?max_lease=30s", {"--json"});
+    EXPECT_EQ(end.code, warning) << end.out;
+    EXPECT_TRUE(has_line(end.out, {field("check", "trial"), field("severity", "warning"),
+                                   "grants nothing new for", "wait that long"}))
+        << end.out;
+    const auto advice = doctor(server.url(), {"--json", "--no-trial"});
+    EXPECT_TRUE(has_line(advice.out, {field("check", "persistence"), "max_lease=30s",
+                                      "once when it is first used", "longer lease is refused"}))
+        << advice.out;
+}
+
+TEST_F(cli_doctor, names_replicas_that_a_server_without_any_waits_for) {
+    auto arguments = safe_settings;
+    arguments.insert(arguments.end(), {"--min-replicas-to-write", "1"});
+    redis_server server{{.arguments = arguments}};
+    const auto end = doctor(server.url(), {"--json"});
+    EXPECT_EQ(end.code, danger) << end.out;
+    EXPECT_TRUE(has_line(end.out, {field("check", "min-replicas"), field("severity", "danger"),
+                                   "it has 0 replicas"}))
+        << end.out;
+    EXPECT_TRUE(has_line(end.out, {field("check", "trial"), field("severity", "danger"),
+                                   "start the missing replicas, or lower min-replicas-to-write"}))
+        << end.out;
+}
+
+TEST_F(cli_doctor, says_that_a_port_without_tls_may_not_speak_it) {
+    redis_server server;
+    const auto end = doctor("rediss://127.0.0.1:" + std::to_string(server.port()), {"--json"});
+    EXPECT_EQ(end.code, danger);
+    EXPECT_TRUE(has_line(end.out, {field("check", "reach"), "if this port does not speak TLS"}))
+        << end.out;
+}
+
 TEST_F(cli_doctor, names_foreign_keys_leftover_keys_and_slow_scripts) {
     redis_server server{{.arguments = safe_settings}};
     server.command({"SET", "hf:session:1", "x"});

@@ -72,6 +72,26 @@ TEST_F(events, reports_a_hold_that_rests_as_ended_once) {
     EXPECT_EQ(lines_of(follower, 2), "granted job\nended job\n");
 }
 
+TEST_F(events, say_how_long_an_ended_hold_lasted_at_most_and_what_ran) {
+    auto follower = start_at("", {"events", "--json", "--interval", "1s"});
+    ASSERT_TRUE(eventually([&] { return follower.err().find("1s") != std::string::npos; }));
+    auto job = hold_at("", "job");
+    EXPECT_EQ(lines_of(follower, 1), "granted job\n");
+    std::this_thread::sleep_for(500ms); // no walk sees this part of the hold
+    job.signal(SIGTERM);
+    EXPECT_EQ(lines_of(follower, 2), "granted job\nended job\n");
+    const std::string since =
+        "datetime.datetime.fromisoformat(each['since'].replace('Z', '+00:00'))";
+    const std::string time = "datetime.datetime.fromisoformat(each['time'].replace('Z', '+00:00'))";
+    EXPECT_EQ(of_json(follower.out(), "(lambda datetime: abs((" + time + " - " + since +
+                                          ").total_seconds() * 1000 - each['held_ms']) < 200)"
+                                          "(__import__('datetime'))"),
+              "True\nTrue\n")
+        << follower.out();
+    EXPECT_EQ(of_json(follower.out(), "each['command'] is not None"), "True\nTrue\n")
+        << follower.out();
+}
+
 TEST_F(events, of_a_pattern_leave_out_the_others) {
     auto follower = follow({"stock:*"});
     auto other = hold_at("", "order:1");
@@ -85,6 +105,9 @@ TEST_F(events, are_lines_for_people_without_json) {
     auto job = hold_at("", "job");
     EXPECT_TRUE(eventually([&] { return !follower.out().empty(); }));
     EXPECT_THAT(follower.out(), ::testing::ContainsRegex("Z granted \"job\" pid [0-9]+ on "));
+    job.signal(SIGTERM);
+    EXPECT_TRUE(eventually([&] { return follower.out().find("ended") != std::string::npos; }));
+    EXPECT_THAT(follower.out(), ::testing::ContainsRegex("Z ended \"job\" .* for at most "));
     follower.signal(SIGINT);
     EXPECT_EQ(follower.wait().code, 130);
 }

@@ -91,7 +91,8 @@ TEST_F(run_metrics, that_cannot_be_shown_do_not_keep_the_job_from_running) {
 }
 
 TEST_F(run_metrics, need_an_address_or_a_file) {
-    for (const std::string target : {"localhost", "host:", "host:http"}) {
+    for (const std::string target :
+         {"localhost", "host:", "host:http", "999999", "host:65536", "::1:9464"}) {
         const auto end = run({"--metrics", target, "x", "--", "true"});
         EXPECT_EQ(end.code, 64) << target;
         EXPECT_THAT(end.err, HasSubstr("--metrics " + target)) << target;

@@ -144,6 +144,15 @@ TEST_P(latches, refuse_what_makes_no_sense) {
     std::error_code failure;
     EXPECT_FALSE(other.count_down(1, {}, failure));
     EXPECT_EQ(failure, errc::wrong_limit);
+    EXPECT_EQ(failure_of([&] { other.wait(); }), errc::wrong_limit);
+    EXPECT_EQ(failure_of([&] { (void)other.try_wait(); }), errc::wrong_limit);
+    EXPECT_EQ(failure_of([&] { (void)other.remaining(); }), errc::wrong_limit);
+    start.count_down();
+    EXPECT_EQ(failure_of([&] { other.wait(); }), errc::wrong_limit) << "it is open for 2";
+    EXPECT_TRUE(start.try_wait());
+    if (can().latches) { return; } // Redisson's latch answers no other count
+    EXPECT_EQ(other.state(), (holdfast::latch_state{.expected = 2, .arrived = 2}));
+    EXPECT_EQ((latch{mine, "unused", 1}.state()), holdfast::latch_state{});
 }
 
 TEST_P(latches, fail_in_time_if_the_engine_cannot_be_reached) {

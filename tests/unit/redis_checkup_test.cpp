@@ -196,11 +196,34 @@ TEST(doctor, tells_a_refused_password_from_a_server_that_is_away) {
     refused.refusal = "WRONGPASS invalid username-password pair or user is disabled.";
     auto away = good_facts();
     away.failure = "connection refused";
+    auto without = good_facts();
+    without.refusal = "NOAUTH HELLO must be called with the client already authenticated";
     checkup out;
+    EXPECT_FALSE(judge_access(without, {}, out));
+    EXPECT_THAT(find(out, "login")->text,
+                HasSubstr("the server requires a password, and the URL has none"));
+    out = {};
     EXPECT_FALSE(judge_access(refused, {}, out));
     EXPECT_FALSE(judge_access(away, {}, out));
     EXPECT_THAT(find(out, "login")->remedy, HasSubstr("correct the user and password"));
     EXPECT_THAT(find(out, "reach")->remedy, HasSubstr("start the server"));
+}
+
+TEST(doctor, says_of_another_service_that_it_was_reached) {
+    auto other = good_facts();
+    other.failure = "it sent bytes that are not the Redis protocol";
+    checkup out;
+    EXPECT_FALSE(judge_access(other, {}, out));
+    EXPECT_THAT(find(out, "reach")->text, HasSubstr("the server was reached, but is no Redis"));
+    EXPECT_THAT(find(out, "reach")->remedy, HasSubstr("correct the host and port"));
+}
+
+TEST(doctor, says_that_a_port_may_not_speak_tls) {
+    auto plain = good_facts();
+    plain.failure = "TLS handshake failed: wrong version number";
+    checkup out;
+    EXPECT_FALSE(judge_access(plain, {}, out));
+    EXPECT_THAT(find(out, "reach")->remedy, HasSubstr("if this port does not speak TLS"));
 }
 
 TEST(doctor, warns_of_a_password_that_crosses_a_network_in_the_clear) {

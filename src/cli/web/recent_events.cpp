@@ -65,7 +65,7 @@ void recent_events::record(const hold_change& change) {
     events_.push_front("{\"event\": \"" + type +
                        "\", \"time\": " + json_time(std::chrono::system_clock::now()) +
                        ", \"name\": " + json_quote(change.lock) + ", " +
-                       holder_members(without_owner(change.holder)) + "}");
+                       holder_members(without_owner(change.holder), change.command) + "}");
     if (events_.size() > most_events) { events_.pop_back(); }
 }
 

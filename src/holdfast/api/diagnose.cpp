@@ -41,6 +41,22 @@ milliseconds time_trial(std::string_view url, const diagnose_options& options) {
     }
 }
 
+/// Redis says so in its error; see max_lease.
+bool is_grace_period(std::string_view text) {
+    return text.find("it grants nothing new for") != std::string_view::npos;
+}
+
+std::string trial_remedy(const error& refused) {
+    if (std::string_view{refused.what()}.find("NOREPLICAS") != std::string_view::npos) {
+        return "start the missing replicas, or lower min-replicas-to-write of the server";
+    }
+    if (refused.code() == errc::unavailable) {
+        return "mend what the other findings name, and run the doctor again";
+    }
+    return "do what the text says; docs/errors.md explains " +
+           std::string{to_string(static_cast<errc>(refused.code().value()))};
+}
+
 void run_trial(std::string_view url, const diagnose_options& options, engine::checkup& out) {
     const std::string subject{url.substr(0, url.find(':') + 1)};
     try {
@@ -51,11 +67,14 @@ void run_trial(std::string_view url, const diagnose_options& options, engine::ch
         out.warn("trial", subject, text + ": leases must be much longer than that",
                  "see the network and the load of the servers; raise --lease and timeouts");
     } catch (const error& refused) {
-        const bool retry = refused.code() == errc::unavailable;
-        out.danger("trial", subject, std::string{"a lock could not be used: "} + refused.what(),
-                   retry ? "mend what the other findings name, and run the doctor again"
-                         : "do what the text says; docs/errors.md explains " +
-                               std::string{to_string(static_cast<errc>(refused.code().value()))});
+        const auto text = std::string{"a lock could not be used: "} + refused.what();
+        if (is_grace_period(text)) {
+            return out.warn("trial", subject, text,
+                            "wait that long and run the doctor again: this is the grace period "
+                            "after a restart, a failover or lost data, and when max_lease is first "
+                            "used");
+        }
+        out.danger("trial", subject, text, trial_remedy(refused));
     }
 }
 

@@ -64,13 +64,36 @@ public:
 
     [[nodiscard]] bool wait(detail::wait_limit limit, const std::stop_token& stop,
                             api::on_stop policy, std::error_code* failure) const {
-        return cell.run({op(action::read), is_open, limit}, stop, policy, failure).done;
+        const auto is_over = [this](const engine::cell_state& seen) {
+            return is_open(seen) || has_other_count(seen);
+        };
+        const auto result = cell.run({op(action::read), is_over, limit}, stop, policy, failure);
+        return passes_count(result, failure) && result.done;
     }
 
     [[nodiscard]] unsigned remaining(std::error_code* failure) const {
         const auto result = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
         if (result.cell == nullptr || result.cell->birth == 0) { return expected; }
+        if (!passes_count(result, failure)) { return expected; }
         return result.cell->expected - result.cell->arrived;
+    }
+
+    [[nodiscard]] latch_state state(std::error_code* failure) const {
+        const auto seen = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
+        if (seen.failure || seen.cell == nullptr || seen.cell->birth == 0) { return {}; }
+        return {seen.cell->expected, seen.cell->arrived};
+    }
+
+    /// Engines compare the count of arrivals; those that only look compare it themselves.
+    [[nodiscard]] bool has_other_count(const engine::cell_state& seen) const noexcept {
+        return seen.birth != 0 && seen.expected != expected;
+    }
+    [[nodiscard]] bool passes_count(const core::cell_result& seen, std::error_code* failure) const {
+        if (seen.failure) { return false; }
+        if (seen.cell == nullptr || !has_other_count(*seen.cell)) { return true; }
+        api::fail(failure, make_error_code(errc::wrong_limit), cell.text,
+                  "it is in use with a count of " + std::to_string(seen.cell->expected));
+        return false;
     }
 
     /// In two steps: the second erases only the latch that the first has found. A late duplicate of
@@ -110,6 +133,9 @@ bool latch::try_wait(std::error_code& failure) const {
 
 unsigned latch::remaining() const { return body_->remaining(nullptr); }
 unsigned latch::remaining(std::error_code& failure) const { return body_->remaining(&failure); }
+
+latch_state latch::state() const { return body_->state(nullptr); }
+latch_state latch::state(std::error_code& failure) const { return body_->state(&failure); }
 
 void latch::wait(const wait_options& options) const {
     (void)body_->wait(detail::wait_limit::unlimited(), options.stop, api::on_stop::fails, nullptr);

@@ -9,6 +9,9 @@ namespace holdfast::engine::redis {
 
 namespace {
 
+/// Part of the failure of a probe that was answered by something else than Redis.
+constexpr std::string_view not_redis = "not the Redis protocol";
+
 bool refuses_login(std::string_view refusal) {
     return refusal.starts_with("NOAUTH") || refusal.starts_with("WRONGPASS") ||
            refusal.starts_with("ERR AUTH") || refusal.starts_with("NOPERM") ||
@@ -32,10 +35,16 @@ std::string login_remedy(std::string_view refusal) {
 }
 
 std::string connection_remedy(std::string_view failure) {
-    if (failure.find("certificate") != std::string_view::npos ||
-        failure.find("TLS") != std::string_view::npos) {
+    if (failure.find(not_redis) != std::string_view::npos) {
+        return "another service listens there: correct the host and port in the URL";
+    }
+    if (failure.find("certificate") != std::string_view::npos) {
         return "correct ca=, cert=, key= or server_name= in the URL, the server's certificate, or "
                "the port";
+    }
+    if (failure.find("TLS") != std::string_view::npos) {
+        return "if this port does not speak TLS, write redis:// or the server's tls-port; "
+               "otherwise correct ca=, cert=, key= or server_name= in the URL";
     }
     if (failure.find("no answer") != std::string_view::npos) {
         return "see whether the server hangs (its log, SCRIPT KILL), is stopped, or speaks TLS "
@@ -79,13 +88,19 @@ bool judge_mode(const server_facts& facts, const server_terms& terms, checkup& o
 bool judge_access(const server_facts& facts, const server_terms& terms, checkup& out) {
     if (!facts.failure.empty()) {
         const std::string kind = terms.is_replica ? "the replica" : "the server";
-        out.danger("reach", facts.address, kind + " cannot be reached: " + facts.failure,
+        const bool was_reached = facts.failure.find(not_redis) != std::string::npos;
+        out.danger("reach", facts.address,
+                   kind +
+                       (was_reached ? " was reached, but is no Redis: " : " cannot be reached: ") +
+                       facts.failure,
                    connection_remedy(facts.failure));
         return false;
     }
     if (refuses_login(facts.refusal)) {
+        const bool has_none = facts.refusal.starts_with("NOAUTH");
         out.danger("login", facts.address,
-                   "the server refuses this user or password: " +
+                   (has_none ? "the server requires a password, and the URL has none: "
+                             : "the server refuses this user or password: ") +
                        facts.refusal.substr(0, facts.refusal.find(". ")),
                    login_remedy(facts.refusal));
         return false;

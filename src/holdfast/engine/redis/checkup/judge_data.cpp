@@ -63,8 +63,9 @@ void judge_persistence(const server_facts& facts, const server_terms& terms, che
     const auto save = facts.config.find("save");
     const bool snapshots = save != facts.config.end() && !save->second.empty();
     const char* const remedy =
-        "add max_lease=30s to the URL of all clients (after lost data nothing new is granted for "
-        "as long), or set appendonly yes and appendfsync always";
+        "add max_lease=30s to the URL of all clients (nothing new is granted for as long after "
+        "lost data, and once when it is first used; a longer lease is refused), or set "
+        "appendonly yes and appendfsync always";
     const bool writes_fail = facts.info_value("aof_last_write_status") == "err" ||
                              facts.info_value("rdb_last_bgsave_status") == "err";
     if (writes_fail) {

@@ -27,11 +27,42 @@ void judge_failover(const server_facts& facts, const server_terms& terms, checku
     const char* const missing = terms.max_lease      ? "replicas=1"
                                 : terms.replicas > 0 ? "max_lease=30s"
                                                      : "replicas=1&max_lease=30s";
-    out.warn("failover", facts.address,
-             "a failover loses locks that had not reached the new master: they are granted again "
-             "while they are held",
-             std::string{"add "} + missing +
-                 " to the URL of all clients (docs/safety.md, Lost data)");
+    out.warn(
+        "failover", facts.address,
+        "a failover loses locks that had not reached the new master: they are granted again "
+        "while they are held",
+        std::string{"add "} + missing + " to the URL of all clients (docs/safety.md, Lost data)" +
+            (terms.max_lease ? ""
+                             : "; when max_lease is first used nothing new is granted once for "
+                               "as long, and a longer lease is refused"));
+}
+
+std::string replicas_text(std::uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " replica" : " replicas");
+}
+
+/// `fails_over`: a replica may take over.
+void judge_least_replicas(const server_facts& facts, std::uint64_t connected, bool fails_over,
+                          checkup& out) {
+    const auto least = facts.setting("min-replicas-to-write");
+    if (least.empty()) { return; }
+    const auto wanted = parse_number(least, 1'000'000UL).value_or(0);
+    if (wanted == 0 && !fails_over) { return; }
+    if (wanted == 0) {
+        out.warn(
+            "min-replicas", facts.address,
+            "min-replicas-to-write is 0: a master that is cut off from its replicas continues "
+            "to grant locks while its successor grants them too",
+            "CONFIG SET min-replicas-to-write 1 and min-replicas-max-lag 5 on each server, and "
+            "the same in redis.conf");
+    } else if (connected < wanted) {
+        out.danger("min-replicas", facts.address,
+                   "min-replicas-to-write is " + std::string{least} + ", but it has " +
+                       replicas_text(connected) + ": it refuses all writes",
+                   "start the missing replicas, or lower min-replicas-to-write");
+    } else {
+        out.ok("min-replicas", facts.address, "min-replicas-to-write is " + std::string{least});
+    }
 }
 
 } // namespace
@@ -39,7 +70,7 @@ void judge_failover(const server_facts& facts, const server_terms& terms, checku
 void judge_replication(const server_facts& facts, const server_terms& terms, checkup& out) {
     if (facts.info.empty()) { return; }
     const auto connected = facts.number("connected_slaves");
-    const auto count = std::to_string(connected) + (connected == 1 ? " replica" : " replicas");
+    const auto count = replicas_text(connected);
     if (terms.deployment == deployment::quorum_node) {
         if (connected == 0) { return; }
         return out.warn("replicas", facts.address,
@@ -57,26 +88,8 @@ void judge_replication(const server_facts& facts, const server_terms& terms, che
         out.ok("replicas", facts.address, "it has " + count);
     }
     const bool fails_over = terms.deployment != deployment::standalone || connected > 0;
-    if (!fails_over) { return; }
-    judge_failover(facts, terms, out);
-    const auto least = facts.setting("min-replicas-to-write");
-    if (least.empty()) { return; }
-    const auto wanted = parse_number(least, 1'000'000UL).value_or(0);
-    if (wanted == 0) {
-        out.warn(
-            "min-replicas", facts.address,
-            "min-replicas-to-write is 0: a master that is cut off from its replicas continues "
-            "to grant locks while its successor grants them too",
-            "CONFIG SET min-replicas-to-write 1 and min-replicas-max-lag 5 on each server, and "
-            "the same in redis.conf");
-    } else if (connected < wanted) {
-        out.danger("min-replicas", facts.address,
-                   "min-replicas-to-write is " + std::string{least} + ", but it has " + count +
-                       ": it refuses all writes",
-                   "start the missing replicas, or lower min-replicas-to-write");
-    } else {
-        out.ok("min-replicas", facts.address, "min-replicas-to-write is " + std::string{least});
-    }
+    if (fails_over) { judge_failover(facts, terms, out); }
+    judge_least_replicas(facts, connected, fails_over, out);
 }
 
 void judge_replica(const server_facts& facts, checkup& out) {
