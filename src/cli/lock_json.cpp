@@ -1,5 +1,6 @@
 #include "cli/lock_json.hpp"
 
+#include "cli/json_name.hpp"
 #include "cli/party_text.hpp"
 #include "cli/process_command.hpp"
 #include "cli/script_output.hpp"
@@ -71,7 +72,7 @@ std::string as_json(const lock_info& lock) {
     const auto waiter_members = [](const party& waiter) {
         return party_members(waiter, "waited_ms");
     };
-    return "{\"name\": " + json_quote(lock.name) + ", \"kind\": \"" + kind_name(lock.kind) +
+    return "{" + json_name(lock.name) + ", \"kind\": \"" + kind_name(lock.kind) +
            "\", \"limit\": " + number(lock.limit) +
            ", \"last_token\": " + token_or_null(lock.last_token) +
            ", \"holders\": " + json_array(lock.holders, holder_members) +

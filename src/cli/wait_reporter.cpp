@@ -102,7 +102,7 @@ void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
             const auto text = describe_wait(client, shared->names, shared->start);
             lock.lock();
             if (shared->stopped || text.empty()) { continue; }
-            print_message(text, log_level::info);
+            print_message(text, log_level::info, {.event = "waiting"});
         }
     } catch (const std::exception&) {} // the wait itself reports what is wrong with the engine
 }
