@@ -5,6 +5,7 @@
 #include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
+#include "cli/number_check.hpp"
 #include "cli/party_text.hpp"
 
 #include <holdfast/admin.hpp>
@@ -141,7 +142,7 @@ void add_break(CLI::App& app, action& chosen) {
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_option("--token", flags->token, "Only the hold with this token; readers share one")
         ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, largest_token));
+        ->check(whole_number(1, largest_token));
     sub->add_flag("-y,--yes", flags->yes, "Do not ask; required without a terminal");
     add_engine_flags(*sub, flags->engine);
     sub->callback([flags, &chosen] { chosen = [flags] { return break_lock(*flags); }; });

@@ -113,7 +113,17 @@ captured_command run_captured(const std::vector<std::string>& command,
     read_output(reading.get(), out);
     out.exit_code = lost ? exit_code::lost : exit_code_of(status);
     out.is_result = !lost && WIFEXITED(status) && !stop.stop_requested();
-    if (lost) { print_message("the lock was lost, so the command was ended; run it again"); }
+    if (lost) {
+        const bool taken = held.why_lost() == loss::taken; // broken, most likely on purpose
+        print_message(quote_name(held.name()) + ": the lock was lost (" +
+                          (taken ? "it was broken, or the engine lost its data"
+                                 : "it was not renewed in time") +
+                          "); the command was killed" + (taken ? "" : "; run it again"),
+                      log_level::error,
+                      {.event = "lost",
+                       .reason = taken ? "broken" : "expired",
+                       .exit_code = exit_code::lost});
+    }
     return out;
 }
 

@@ -5,7 +5,9 @@
 #include "cli/coordination_info.hpp"
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
+#include "cli/error_words.hpp"
 #include "cli/front.hpp"
+#include "cli/log.hpp"
 #include "cli/run_settings.hpp"
 
 #include <holdfast/error.hpp>
@@ -29,7 +31,9 @@ struct elect_flags {
     std::string lease = "10s";
     std::string value;
     std::string grace;
+    std::string note;
     bool quiet = false;
+    bool verbose = false;
 };
 
 run_settings parse(const elect_flags& flags, const std::vector<std::string>& command) {
@@ -40,7 +44,11 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
     out.command = command;
     out.published = flags.value;
     out.hold.lease = parse_positive_duration("--lease", flags.lease);
-    out.verbosity = flags.quiet ? verbosity::quiet : verbosity::normal;
+    out.hold.note = flags.note;
+    if (flags.quiet) { out.verbosity = verbosity::quiet; }
+    if (flags.verbose) { out.verbosity = verbosity::verbose; }
+    check_hold(out);
+    set_log_lock(out.names.front());
     out.grace = flags.grace.empty() ? std::min(milliseconds{5'000}, out.hold.lease / 6)
                                     : parse_duration_option("--grace", flags.grace);
     const auto margin = std::max(milliseconds{50}, out.hold.lease / 20);
@@ -78,7 +86,13 @@ void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& co
                     "The time between SIGTERM and SIGKILL when the term is about to be lost; "
                     "default 5s or a sixth of the lease")
         ->type_name("DUR");
-    sub->add_flag("-q,--quiet", flags->quiet, "Print errors only");
+    sub->add_option("--note", flags->note, "Who leads and why, for people who inspect the lock")
+        ->type_name("TEXT");
+    auto* const quiet = sub->add_flag("-q,--quiet", flags->quiet, "Print errors only");
+    sub->add_flag("-v,--verbose", flags->verbose,
+                  "Print who leads and how long the wait takes, and the end of each term")
+        ->excludes(quiet);
+    add_log_flag(*sub);
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The election: any text of up to 503 bytes")->required();
     sub->callback([flags, &command, &chosen] {

@@ -3,6 +3,7 @@
 #include "cli/duration.hpp"
 #include "cli/messages.hpp"
 #include "cli/secret_file.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -108,6 +109,7 @@ engine_address parse_engine_flags(const engine_flags& flags) {
             "memory: is for threads of one process and excludes no other command; use embedded: "
             "or redis://host"};
     }
+    if (!out.url.empty()) { check_url_form(out.url); }
     refuse_options_without_layout(out.url);
     if (!flags.connect_wait.empty()) {
         out.options.connect_wait = parse_positive_duration("--connect-wait", flags.connect_wait);

@@ -5,6 +5,7 @@
 #include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/hold_changes.hpp"
+#include "cli/json_name.hpp"
 #include "cli/lock_json.hpp"
 #include "cli/lock_walk.hpp"
 #include "cli/messages.hpp"
@@ -78,9 +79,8 @@ private:
         if (first_ || change.holder.resting) { return; }
         const auto time = json_time(std::chrono::system_clock::now());
         const auto line = json_ ? "{\"event\": \"" + std::string{to_string(change.type)} +
-                                      "\", \"time\": " + time +
-                                      ", \"name\": " + json_quote(change.lock) + ", " +
-                                      holder_members(change.holder, change.command) + "}\n"
+                                      "\", \"time\": " + time + ", " + json_name(change.lock) +
+                                      ", " + holder_members(change.holder, change.command) + "}\n"
                                 : as_text(change, time);
         writable_ = print(line) && writable_;
     }

@@ -61,7 +61,7 @@ public:
             receive_messages();
             read_signals();
             if (!done_ && boot_clock::now() >= deadline_.get()) {
-                replace_guardian("is stopped or late, so the lock is lost");
+                replace_guardian("is stopped or late, so the lock is lost", "guardian_late");
             }
             if (!done_ && boot_clock::now() >= give_up_at_) { give_up(); }
         }
@@ -124,10 +124,8 @@ private:
     /// Ends without the guardian, which continues alone.
     void give_up() {
         if (phase_ == phase::releasing) {
-            print_message(
-                settings_,
-                quote_names(settings_.names) +
-                    " is still being released; it is free when its lease expires at the latest");
+            print_message(settings_, names() + " is still being released; it is free when its "
+                                               "lease expires at the latest");
         }
         set_death_signal(last_signal_);
         done_ = true;
@@ -162,7 +160,7 @@ private:
             kill_all();
             done_ = true;
         } else {
-            replace_guardian("was killed");
+            replace_guardian("was killed", "guardian_killed");
         }
     }
 
@@ -197,12 +195,14 @@ private:
     }
 
     /// The guardian cannot end the child in time: ends the child, its tree and the guardian.
-    void replace_guardian(const char* failure) {
+    void replace_guardian(const char* failure, const char* reason) {
         if (child_ != 0) { ::kill(child_, SIGKILL); } // first: finding the others takes time
         kill_tree(guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
         kill_all();
-        print_message(settings_, std::string{"the guardian "} + failure + consequence());
+        print_message(settings_, names() + ": the guardian " + failure + consequence(),
+                      log_level::error,
+                      {.event = "lost", .reason = reason, .exit_code = exit_code::lost});
         done_ = lost_ = true;
         code_ = exit_code::lost;
         death_signal_ = 0;
@@ -216,11 +216,14 @@ private:
         }
     }
 
+    [[nodiscard]] std::string names() const { return quote_names(settings_.names); }
     [[nodiscard]] const char* consequence() const noexcept {
         switch (phase_) {
-        case phase::waiting: return " before the command was started; run it again";
+        case phase::waiting:
+            return settings_.election.empty() ? " before the command was started; run it again"
+                                              : " before the command was started";
         case phase::running:
-            return "; the command was ended, and the lock is free when its lease expires";
+            return "; the command was killed, and the lock is free when its lease expires";
         case phase::releasing:
             return " before the lock was released; it is free when its lease expires";
         }
@@ -256,10 +259,6 @@ private:
     int death_signal_ = 0; ///< we end by it, so that our parent sees it in the wait status
 };
 
-} // namespace
-
-namespace {
-
 /// Forks a guardian, and waits. `lost` becomes whether the lock was lost.
 int run_once(const run_settings& settings, const signal_state& signals, bool& lost) {
     shared_deadline deadline;
@@ -291,7 +290,8 @@ int run(const run_settings& settings) {
         bool lost = false;
         const int code = run_once(settings, signals, lost);
         if (!lost || settings.election.empty()) { return code; }
-        print_message(settings, quote_name(settings.election) + ": campaigns again");
+        print_message(settings, quote_name(settings.election) + ": campaigns again",
+                      log_level::warning, {.event = "campaigning"});
     }
 }
 

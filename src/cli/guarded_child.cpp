@@ -1,5 +1,6 @@
 #include "cli/guarded_child.hpp"
 
+#include "cli/duration.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
@@ -27,9 +28,11 @@ void publish_deadline(const guardian_context& context, const held_lock& held) {
 bool guarded_child::start(prepared_child& prepared) {
     const auto pid = prepared.pid();
     if (const int error = prepared.start(); error != 0) {
-        print_message(settings_.command.front() + " cannot be started (" +
-                      std::generic_category().message(error) + "); check the command and PATH");
-        status_ = W_EXITCODE(error == ENOENT ? exit_code::not_found : exit_code::not_executable, 0);
+        const int code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
+        print_message(escape_text(settings_.command.front()) + " cannot be started (" +
+                          std::generic_category().message(error) + "); check the command and PATH",
+                      log_level::error, {.event = "command_not_started", .exit_code = code});
+        status_ = W_EXITCODE(code, 0);
         return false;
     }
     child_ = pid;
@@ -45,7 +48,9 @@ void guarded_child::watch() {
                                   pollfd{loss_.descriptor(), POLLIN, 0}};
         ::poll(all.data(), all.size(), static_cast<int>(poll_timeout().count()));
         while (const auto signal = context_.events.next()) {
-            if (signal->number == SIGTERM) { terminate("the guardian got SIGTERM"); }
+            if (signal->number == SIGTERM) {
+                terminate("the guardian got SIGTERM", {.event = "ending", .reason = "sigterm"});
+            }
         }
         reap();
         if (all[1].revents != 0) { receive_messages(); }
@@ -71,8 +76,9 @@ void guarded_child::check_deadlines() {
     publish_deadline(context_, held_);
     if (state_ == state::running && left() <= settings_.grace) {
         lost_ = true;
-        terminate(settings_.hold.max_hold > 0ms ? "the lease or --max-hold is about to end"
-                                                : "the lease is about to expire");
+        const bool max_hold = max_hold_ends();
+        terminate(max_hold ? "--max-hold is about to end" : "the lease is about to expire",
+                  {.event = "about_to_expire", .reason = max_hold ? "max_hold" : "expired"});
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();
@@ -80,9 +86,29 @@ void guarded_child::check_deadlines() {
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
 }
 
-void guarded_child::terminate(const char* reason) {
+/// The lease and --max-hold end at different times, unless the lease has just been cut to it.
+bool guarded_child::max_hold_ends() const noexcept {
+    const auto most = settings_.hold.max_hold;
+    if (most <= 0ms) { return false; }
+    const auto slack = std::min(settings_.hold.lease, most) / 4; // the margin, and a slow reply
+    return boot_clock::now() + std::max(left(), 0ms) - held_since_ >= most - slack;
+}
+
+std::string guarded_child::ending() const {
+    const auto grace = format_duration(settings_.grace);
+    if (!terminated_) {
+        return killed_ ? "the command was killed at once" : "the command has ended";
+    }
+    return killed_ ? "the command did not end within " + grace + " of SIGTERM and was killed"
+                   : "the command ended on SIGTERM";
+}
+
+void guarded_child::terminate(const char* reason, log_fields fields) {
     if (state_ != state::running) { return; }
-    print_message(settings_, std::string{reason} + ": ending the command");
+    if (settings_.names.size() == 1) { fields.token = held_.tokens(); }
+    print_message(settings_, quote_names(settings_.names) + ": " + reason + ": ending the command",
+                  log_level::warning, fields);
+    terminated_ = true;
     state_ = state::ending;
     kill_at_ = boot_clock::now() + settings_.grace;
     send_sigterm();
@@ -98,6 +124,10 @@ void guarded_child::send_sigterm() {
 }
 
 void guarded_child::kill_all() {
+    killed_ = killed_ || child_ != 0;
+    if (killed_ && !lost_) {
+        print_message(settings_, quote_names(settings_.names) + ": " + ending());
+    }
     childless_ = false;
     for (int round = 0; round < 10 && !childless_; ++round) {
         kill_tree();
@@ -105,7 +135,8 @@ void guarded_child::kill_all() {
     }
     if (!childless_) {
         print_message(settings_,
-                      "some processes of the command cannot be killed; end them by hand");
+                      quote_names(settings_.names) +
+                          ": some processes of the command cannot be killed; end them by hand");
     }
     state_ = state::gone;
 }
@@ -151,14 +182,16 @@ void guarded_child::begin_clearing() {
 void guarded_child::receive_messages() {
     bool closed = false;
     while (const auto received = context_.front.receive(closed)) {
-        if (received->type == message::kind::cancel) { terminate("cancelled by a signal"); }
+        if (received->type == message::kind::cancel) {
+            terminate("cancelled by a signal", {.event = "ending", .reason = "signal"});
+        }
         if (received->type == message::kind::signal) {
             forward_signal(static_cast<int>(received->number));
         }
     }
     if (closed) {
         front_gone_ = true;
-        terminate("holdfast run was killed");
+        terminate("holdfast run was killed", {.event = "ending", .reason = "front_killed"});
     }
 }
 

@@ -2,6 +2,7 @@
 // The command that runs under the lock: started, watched, and ended in time with its process tree.
 
 #include "cli/held_lock.hpp"
+#include "cli/log.hpp"
 #include "cli/loss_event_fd.hpp"
 #include "cli/message_socket.hpp"
 #include "cli/prepared_child.hpp"
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <set>
+#include <string>
 #include <sys/types.h>
 
 namespace holdfast::cli {
@@ -50,6 +52,10 @@ public:
     void watch();
 
     [[nodiscard]] bool was_lost() const noexcept { return lost_; }
+    /// Whether --max-hold, and not the lease, is what ends now, or has ended.
+    [[nodiscard]] bool max_hold_ends() const noexcept;
+    /// How the command ended when the lock was lost: a clause for people.
+    [[nodiscard]] std::string ending() const;
     [[nodiscard]] int status() const noexcept { return status_; }
 
 private:
@@ -59,7 +65,7 @@ private:
     [[nodiscard]] milliseconds left() const noexcept { return held_.remaining(); }
     [[nodiscard]] milliseconds poll_timeout() const noexcept;
     void check_deadlines();
-    void terminate(const char* reason);
+    void terminate(const char* reason, log_fields fields);
     void send_sigterm();
     void kill_all();
     void reap();
@@ -78,9 +84,12 @@ private:
     std::set<pid_t> sigterm_sent_; ///< to these processes
     bool childless_ = false;
     bool lost_ = false;
+    bool terminated_ = false; ///< the guardian sent SIGTERM to the command
+    bool killed_ = false;     ///< by SIGKILL
     bool front_gone_ = false;
     bool front_may_have_stopped_ = false;
     base::instant kill_at_{};
+    base::instant held_since_ = base::boot_clock::now();
 };
 
 } // namespace holdfast::cli

@@ -1,6 +1,7 @@
 #include "cli/guardian.hpp"
 
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guarded_child.hpp"
 #include "cli/held_lock.hpp"
@@ -89,7 +90,7 @@ std::optional<held_lock> acquire_unless_cancelled(client& client, const guardian
     } // from here on only this thread reads the front's messages
     cancelled = stop.stop_requested();
     if (!cancelled) { return held; }
-    if (held) { held->release(); } // granted at the same moment
+    if (held) { held->release(context.settings.names); } // granted at the same moment
     return std::nullopt;
 }
 
@@ -162,7 +163,7 @@ void hold_and_run(const guardian_context& context) {
     if (!front_confirms_start(context, *held, prepared.pid())) {
         const bool valid = held->valid();
         context.deadline.set(base::never);
-        if (valid) { held->release(); }
+        if (valid) { held->release(settings.names); }
         context.front.send(
             {message::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
@@ -173,18 +174,14 @@ void hold_and_run(const guardian_context& context) {
         child.watch();
     }
     if (child.was_lost()) {
-        const bool has_max_hold = settings.hold.max_hold > milliseconds{0};
-        print_message(settings,
-                      quote_names(settings.names) + ": the lock was lost (" +
-                          escape_text(losses->cause(held->why_lost(), has_max_hold)) +
-                          "), so the command was ended; run it again",
-                      log_level::error);
+        log.lost(losses->cause(held->why_lost(), child.max_hold_ends()), child.ending());
         context.front.send({message::kind::finished, exit_code::lost});
         return; // the rest of the lease expires
     }
+    log.command_ended(child.status());
     context.deadline.set(base::never); // the command has ended: the release is not urgent
     context.front.send({message::kind::exited, child.status()});
-    if (held->release()) { log.released(); }
+    if (held->release(settings.names)) { log.released(); }
     context.front.send({message::kind::released});
 }
 
@@ -202,8 +199,10 @@ void run_guardian(const run_settings& settings, message_socket front, shared_dea
         const guardian_context context{settings, front, deadline, signals, group};
         hold_and_run(context);
     } catch (const error& problem) {
-        print_message(problem.what());
-        front.send({message::kind::finished, exit_code_for(problem)});
+        const int code = exit_code_for(problem);
+        print_message(acquire_failure(problem, settings), log_level::error,
+                      {.event = "failed", .exit_code = code});
+        front.send({message::kind::finished, code});
     } catch (const std::exception& problem) {
         print_message(problem.what());
         front.send({message::kind::finished, exit_code::internal});

@@ -1,7 +1,6 @@
 #include "cli/held_lock.hpp"
 
 #include "cli/lock_operations.hpp"
-#include "cli/messages.hpp"
 #include "cli/token_text.hpp"
 
 #include <holdfast/error.hpp>
@@ -63,11 +62,12 @@ std::string held_lock::owners() const {
     return lines(set, [&](const auto& name) { return set.owner(name); });
 }
 
-bool held_lock::release() {
+bool held_lock::release(const std::vector<std::string>& names) {
+    const auto end = base::boot_clock::now() + remaining();
     if (auto* const one_name = std::get_if<lease>(&held_)) { return release_lock(*one_name); }
     try {
         return std::get<lease_set>(held_).release() == release_answer::released;
-    } catch (const error& problem) { print_message(problem.what()); }
+    } catch (const error& problem) { print_release_failure(names, problem, end); }
     return false;
 }
 

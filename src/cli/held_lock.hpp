@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] std::string owners() const;
 
     /// Releases it and waits for the answer. Prints a failure. Whether it was held until now.
-    bool release();
+    bool release(const std::vector<std::string>& names);
 
     /// Of a lock with one name, as that of an election.
     [[nodiscard]] const lease& single() const { return std::get<lease>(held_); }

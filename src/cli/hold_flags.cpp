@@ -1,8 +1,10 @@
 #include "cli/hold_flags.hpp"
 
 #include "cli/duration.hpp"
+#include "cli/error_words.hpp"
+#include "cli/number_check.hpp"
 
-#include <holdfast/error.hpp>
+#include <holdfast/options.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -11,15 +13,6 @@
 #include <cstdlib>
 
 namespace holdfast::cli {
-
-namespace {
-
-unsigned at_least_one(const std::string& option, unsigned value) {
-    if (value == 0) { throw error{errc::invalid_option, option + " must be at least 1"}; }
-    return value;
-}
-
-} // namespace
 
 void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
     auto* const no_wait = subcommand.add_flag("-n,--no-wait", flags.no_wait,
@@ -54,10 +47,12 @@ void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
     auto* const limit =
         subcommand.add_option("--limit", flags.limit, "Up to M may hold it at a time")
             ->type_name("M")
+            ->check(whole_number(1, limits::permits))
             ->excludes(shared)
             ->excludes(exclusive);
     subcommand.add_option("--permits", flags.permits, "Take N of the --limit; default 1")
         ->type_name("N")
+        ->check(whole_number(1, limits::permits))
         ->needs(limit);
     subcommand
         .add_option("--note", flags.note, "Who holds the lock and why, for people who inspect it")
@@ -66,7 +61,7 @@ void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
         .add_option("-E,--busy-code", flags.busy_code,
                     "Exit with this code instead of 75 if the lock is held")
         ->type_name("CODE")
-        ->check(CLI::Range(0, 255));
+        ->check(whole_number(0, 255));
 }
 
 void apply(const hold_flags& flags, run_settings& settings) {
@@ -96,9 +91,10 @@ void apply(const hold_flags& flags, run_settings& settings) {
     if (flags.limit) {
         settings.kind = primitive::semaphore;
         settings.mode = mode::permits;
-        settings.limit = at_least_one("--limit", *flags.limit);
-        settings.permits = at_least_one("--permits", flags.permits.value_or(1));
+        settings.limit = *flags.limit;
+        settings.permits = flags.permits.value_or(1);
     }
+    check_hold(settings);
 }
 
 } // namespace holdfast::cli

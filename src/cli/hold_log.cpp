@@ -1,10 +1,12 @@
 #include "cli/hold_log.hpp"
 
 #include "cli/duration.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <sys/wait.h>
 
 namespace holdfast::cli {
 
@@ -20,16 +22,48 @@ std::string elapsed(base::instant since) {
 void hold_log::acquired(const held_lock& held) {
     auto token = held.tokens();
     std::replace(token.begin(), token.end(), '\n', ' ');
-    print("acquired after " + elapsed(since_) + (token.empty() ? "" : ", token " + token) +
-          ", lease " + format_duration(settings_.hold.lease));
+    token_ = settings_.names.size() == 1 ? token : ""; // JSON has the token of one name
+    const auto waited = elapsed(since_);
     since_ = base::boot_clock::now();
+    if (!settings_.election.empty()) {
+        print_message(settings_,
+                      quote_name(settings_.election) + ": in office" +
+                          (token.empty() ? "" : ", term " + token) + ", after " + waited,
+                      log_level::info, {.event = "granted", .token = token_});
+        return;
+    }
+    print("acquired after " + waited + (token.empty() ? "" : ", token " + token) + ", lease " +
+              format_duration(settings_.hold.lease),
+          {.event = "granted", .token = token_});
 }
 
-void hold_log::released() const { print("released after " + elapsed(since_)); }
+void hold_log::command_ended(int status) const {
+    const bool signalled = WIFSIGNALED(status);
+    const int number = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    print("the command ended " + std::string{signalled ? "by signal " : "with exit code "} +
+              std::to_string(number) + " after " + elapsed(since_),
+          {.event = "command_ended",
+           .token = token_,
+           .exit_code = signalled ? exit_code::signalled + number : number});
+}
 
-void hold_log::print(const std::string& text) const {
+void hold_log::lost(const loss_cause& cause, const std::string& ending) const {
+    const bool advise = !cause.intended && settings_.election.empty();
+    print_message(
+        settings_,
+        quote_names(settings_.names) + ": the lock was lost (" + escape_text(cause.text) + "); " +
+            ending + (advise ? "; run it again" : ""),
+        log_level::error,
+        {.event = "lost", .reason = cause.word, .token = token_, .exit_code = exit_code::lost});
+}
+
+void hold_log::released() const {
+    print("released after " + elapsed(since_), {.event = "released", .token = token_});
+}
+
+void hold_log::print(const std::string& text, const log_fields& fields) const {
     if (settings_.verbosity != verbosity::verbose) { return; }
-    print_message(quote_names(settings_.names) + ": " + text, log_level::info);
+    print_message(quote_names(settings_.names) + ": " + text, log_level::info, fields);
 }
 
 } // namespace holdfast::cli

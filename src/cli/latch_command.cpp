@@ -7,6 +7,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/messages.hpp"
+#include "cli/number_check.hpp"
 #include "cli/signals.hpp"
 
 #include <holdfast/error.hpp>
@@ -99,7 +100,8 @@ void add_latch(CLI::App& app, action& chosen) {
         ->check(CLI::IsMember({"init", "count-down", "wait", "reset"}));
     sub->add_option("NAME", flags->name, "The latch: any text of up to 506 bytes")->required();
     sub->add_option("COUNT", flags->count,
-                    "How many must arrive; all give the same number; not of reset");
+                    "How many must arrive; all give the same number; not of reset")
+        ->check(whole_number(1, limits::arrivals));
     sub->callback([flags, &chosen] { chosen = [flags] { return use_latch(*flags); }; });
 }
 

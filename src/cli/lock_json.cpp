@@ -1,5 +1,6 @@
 #include "cli/lock_json.hpp"
 
+#include "cli/json_name.hpp"
 #include "cli/party_text.hpp"
 #include "cli/process_command.hpp"
 #include "cli/script_output.hpp"
@@ -53,7 +54,7 @@ std::string as_waiter(const party& waiter) {
 }
 
 std::string head_of(const std::string& name, const char* kind) {
-    return "{\"name\": " + json_quote(name) + ", \"kind\": \"" + kind + "\", ";
+    return "{" + json_name(name) + ", \"kind\": \"" + kind + "\", ";
 }
 
 std::string holder_or_null(const lock_info& lock) {

@@ -1,5 +1,6 @@
 #include "cli/lock_operations.hpp"
 
+#include "cli/error_words.hpp"
 #include "cli/messages.hpp"
 #include "cli/party_text.hpp"
 #include "cli/wait_reporter.hpp"
@@ -112,14 +113,23 @@ void print_busy(const run_settings& settings) {
     if (settings.verbosity == verbosity::quiet) { return; }
     auto found = find_holders(settings).value_or(held_name{});
     if (found.holders.empty()) { found.name = settings.names.front(); }
-    print_message(busy_message(found.name, found.holders), log_level::warning);
+    print_message(busy_message(found.name, found.holders), log_level::warning,
+                  {.event = "busy", .exit_code = settings.busy_code});
+}
+
+void print_release_failure(const std::vector<std::string>& names, const error& failure,
+                           base::instant end) {
+    const auto left = std::chrono::ceil<milliseconds>(end - base::boot_clock::now());
+    print_message(release_failure(names, failure, left), log_level::error,
+                  {.event = "release_failed"});
 }
 
 bool release_lock(lease& held) {
     const auto name = held.name();
+    const auto end = base::boot_clock::now() + held.remaining();
     try {
         return held.release() == release_answer::released;
-    } catch (const error& problem) { print_message(release_failure(name, problem)); }
+    } catch (const error& problem) { print_release_failure({name}, problem, end); }
     return false;
 }
 

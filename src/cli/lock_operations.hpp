@@ -3,14 +3,17 @@
 
 #include "cli/held_lock.hpp"
 #include "cli/run_settings.hpp"
+#include "holdfast/base/clock.hpp"
 
 #include <holdfast/client.hpp>
+#include <holdfast/error.hpp>
 #include <holdfast/lease.hpp>
 
 #include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace holdfast::cli {
 
@@ -43,6 +46,10 @@ struct held_name {
 /// Prints that someone else holds the lock, and who, unless -q is given. Asks the engine for half a
 /// second at most.
 void print_busy(const run_settings& settings);
+
+/// `end`: of the lease.
+void print_release_failure(const std::vector<std::string>& names, const error& failure,
+                           base::instant end);
 
 /// Releases it and waits for the answer. Prints a failure. Whether it was held until now.
 bool release_lock(lease& held);

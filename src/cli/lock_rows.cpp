@@ -56,9 +56,6 @@ bool comes_before(const lock_info& left, const lock_info& right, lock_order orde
     return left.name < right.name;
 }
 
-/// Control characters of names and notes would move the cursor.
-std::string cell_text(const std::string& text) { return escape_text(text); }
-
 colour left_colour(const party& holder) {
     constexpr milliseconds soon{2'000};
     if (holder.resting) { return colour::dim; }
@@ -68,15 +65,15 @@ colour left_colour(const party& holder) {
 table_row holder_row(const lock_info& lock, const party& holder) {
     const auto waiting = lock.waiters.size();
     return {
-        {cell_text(lock.name), colour::bold},
+        {name_text(lock.name), colour::bold},
         {mode_text(lock, holder), holder.resting ? colour::dim : colour::none},
         {origin_text(holder), holder.resting ? colour::dim : colour::none},
         {holder.token == 0 ? "" : std::to_string(holder.token)},
         {age_text(holder)},
         {left_text(holder), left_colour(holder)},
         {std::to_string(waiting), waiting > 0 ? colour::yellow : colour::none},
-        {cell_text(holder.note)},
-        {cell_text(process_command(holder))},
+        {escape_text(holder.note)},
+        {escape_text(process_command(holder))},
     };
 }
 
@@ -104,7 +101,7 @@ std::vector<std::string> lock_titles() {
 void add_rows(text_table& table, const lock_info& lock) {
     for (const auto& holder : lock.holders) { table.add(holder_row(lock, holder)); }
     if (!lock.holders.empty()) { return; }
-    table.add({{cell_text(lock.name), colour::bold},
+    table.add({{name_text(lock.name), colour::bold},
                {},
                {},
                {},
@@ -123,8 +120,8 @@ std::string mode_text(const lock_info& lock, const party& party) {
 }
 
 std::string origin_text(const party& party) {
-    if (knows_owner_only(party)) { return cell_text(party.owner); }
-    return cell_text(party.host) + ":" + std::to_string(party.pid);
+    if (knows_owner_only(party)) { return escape_text(party.owner); }
+    return escape_text(party.host) + ":" + std::to_string(party.pid);
 }
 
 std::string age_text(const party& party) {

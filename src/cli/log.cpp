@@ -1,5 +1,6 @@
 #include "cli/log.hpp"
 
+#include "cli/json_name.hpp"
 #include "cli/script_output.hpp"
 
 #include <holdfast/error.hpp>
@@ -12,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,22 +62,38 @@ std::optional<log_format> parse_format(std::string_view word) {
     return std::nullopt;
 }
 
+std::string json_lock(const std::string& name) {
+    if (name.empty()) { return {}; }
+    const auto encoded = base64_unless_utf8(name);
+    return ",\"lock\":" + json_quote(name) +
+           (encoded.empty() ? "" : ",\"lock_base64\":\"" + encoded + '"');
+}
+
+std::string json_fields(const log_fields& fields) {
+    std::string out;
+    if (!fields.event.empty()) { out += ",\"event\":" + json_quote(fields.event); }
+    if (!fields.token.empty()) { out += ",\"token\":" + fields.token; }
+    if (!fields.reason.empty()) { out += ",\"reason\":" + json_quote(fields.reason); }
+    if (fields.exit_code) { out += ",\"exit_code\":" + std::to_string(*fields.exit_code); }
+    return out;
+}
+
 } // namespace
 
-std::string format_line(const log_settings& settings, log_level level, std::string_view message,
+std::string format_line(const log_settings& settings, const log_message& message,
                         std::int64_t wall_us, std::int64_t pid) {
     std::string out;
-    if (settings.to_journal) { out = '<' + std::to_string(static_cast<int>(level)) + '>'; }
+    if (settings.to_journal) { out = '<' + std::to_string(static_cast<int>(message.level)) + '>'; }
     if (settings.format == log_format::json) {
-        out += "{\"time\":\"" + time_text(wall_us) + "\",\"level\":\"" + to_string(level) +
-               "\",\"pid\":" + std::to_string(pid);
-        if (!settings.lock.empty()) { out += ",\"lock\":" + json_quote(settings.lock); }
-        return out + ",\"message\":" + json_quote(message) + "}\n";
+        out += "{\"time\":\"" + time_text(wall_us) + "\",\"level\":\"" + to_string(message.level) +
+               "\",\"pid\":" + std::to_string(pid) + json_lock(settings.lock) +
+               json_fields(message.fields);
+        return out + ",\"message\":" + json_quote(message.text) + "}\n";
     }
     if (settings.format == log_format::text && !settings.to_journal) { // journald adds both
-        out += time_text(wall_us) + ' ' + to_string(level) + ' ';
+        out += time_text(wall_us) + ' ' + to_string(message.level) + ' ';
     }
-    return (out += "holdfast: ").append(message) += '\n';
+    return (out += "holdfast: ").append(message.text) += '\n';
 }
 
 void add_log_flag(CLI::App& subcommand) {

@@ -2,6 +2,7 @@
 // The format of the lines on stderr: plain, or with time and level, as text or JSON.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +30,23 @@ struct log_settings {
     bool to_journal = false; ///< stderr is journald's: lines begin with `<LEVEL>`
 };
 
+/// What a line in JSON has beside its message; docs/metrics.md lists the words. Only ever added to.
+struct log_fields {
+    std::string_view event{};       ///< empty: none
+    std::string_view reason{};      ///< of a loss, or of the end of a command
+    std::string token{};            ///< digits; empty: none, or several names are held
+    std::optional<int> exit_code{}; ///< of the command, or of `holdfast`
+};
+
+struct log_message {
+    log_level level = log_level::error;
+    std::string_view text{};
+    log_fields fields{};
+};
+
 /// One line, with its newline. `wall_us`: microseconds since 1970.
-[[nodiscard]] std::string format_line(const log_settings& settings, log_level level,
-                                      std::string_view message, std::int64_t wall_us,
-                                      std::int64_t pid);
+[[nodiscard]] std::string format_line(const log_settings& settings, const log_message& message,
+                                      std::int64_t wall_us, std::int64_t pid);
 
 /// --log, for its help and its check. `begin_log` reads it.
 void add_log_flag(CLI::App& subcommand);

@@ -28,16 +28,28 @@ void loss_record::on_event(const event& event) noexcept {
     changed_.notify_all();
 }
 
-std::string loss_record::cause(std::optional<loss> reason, bool has_max_hold) const {
+/// The library reports a break and lost data with one error: only the text differs.
+loss_cause loss_record::taken_cause() const {
+    if (loss_.starts_with("it was broken")) { return {loss_, "broken", true}; }
+    return {loss_.empty() ? "the engine no longer has it" : loss_, "data_lost"};
+}
+
+loss_cause loss_record::cause(std::optional<loss> reason, bool max_hold_ends) const {
     std::unique_lock lock{mutex_};
     if (reason) {
         changed_.wait_for(lock, event_delay, [this] { return !loss_.empty(); });
     }
-    if (!loss_.empty()) { return loss_; }
-    if (reason == loss::taken) { return "the engine no longer has it"; }
-    if (!renewal_failure_.empty()) { return "it could not be renewed: " + renewal_failure_; }
-    if (has_max_hold) { return "--max-hold is over"; }
-    return "it was not renewed in time: the engine did not answer, or this process was stopped";
+    if (reason == loss::taken) { return taken_cause(); }
+    if (max_hold_ends || reason == loss::max_hold) {
+        return {"--max-hold is over", "max_hold", true};
+    }
+    const auto* const word = renewal_failure_.empty() ? "expired" : "unreachable";
+    if (!loss_.empty()) { return {loss_, word}; }
+    if (!renewal_failure_.empty()) {
+        return {"it could not be renewed: " + renewal_failure_, word};
+    }
+    return {"it was not renewed in time: the engine did not answer, or this process was stopped",
+            word};
 }
 
 } // namespace holdfast::cli

@@ -8,8 +8,15 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace holdfast::cli {
+
+struct loss_cause {
+    std::string text{};      ///< a clause for people: "it was broken: an operator ended this hold"
+    std::string_view word{}; ///< for programs; docs/metrics.md lists them
+    bool intended = false;   ///< somebody wanted the hold to end: do not advise to run it again
+};
 
 /// Keeps the last failed renewal and the loss of a client with one lease or set.
 ///
@@ -18,11 +25,13 @@ class loss_record final : public observer {
 public:
     void on_event(const event& event) noexcept override;
 
-    /// One clause for people, e.g. "it was broken: an operator ended this hold". A command is ended
-    /// before its lease expires, so the client may not have reported a loss yet: `reason` is empty.
-    [[nodiscard]] std::string cause(std::optional<loss> reason, bool has_max_hold) const;
+    /// A command is ended before its lease expires, so the client may not have reported a loss yet:
+    /// `reason` is empty. `max_hold_ends`: that ends the hold, and not the lease.
+    [[nodiscard]] loss_cause cause(std::optional<loss> reason, bool max_hold_ends) const;
 
 private:
+    [[nodiscard]] loss_cause taken_cause() const;
+
     mutable std::mutex mutex_{};
     mutable std::condition_variable changed_{};
     std::string loss_{};            ///< empty: no loss was reported

@@ -7,6 +7,7 @@
 #include "cli/lock_json.hpp"
 #include "cli/lock_rows.hpp"
 #include "cli/lock_walk.hpp"
+#include "cli/messages.hpp"
 #include "cli/output.hpp"
 
 #include <CLI/App.hpp>
@@ -15,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 namespace holdfast::cli {
 
@@ -53,12 +55,25 @@ std::vector<std::string> with_coordination(const std::vector<std::string>& patte
     return out;
 }
 
+/// People might take an empty screen for a failure; programs read stdout.
+void report_none(const ls_flags& flags) {
+    if (flags.json || ::isatty(STDOUT_FILENO) == 0) { return; }
+    print_message(flags.patterns.empty() ? "no lock is held or waited for"
+                                         : "no lock that matches is held or waited for",
+                  log_level::info);
+}
+
 int ls(const ls_flags& flags) {
     const auto client = parse_engine_flags(flags.engine).open();
     const lock_walk walk{client, with_coordination(flags.patterns)};
     text_table table{lock_titles(), {stdout_has_colours(), stdout_width()}};
+    bool found = false;
     if (flags.sort.empty()) {
-        walk.each_page([&](const auto& page) { return print_page(page, table, flags.json); });
+        walk.each_page([&](const auto& page) {
+            found = found || !page.empty();
+            return print_page(page, table, flags.json);
+        });
+        if (!found) { report_none(flags); }
         return exit_code::ok;
     }
     std::vector<lock_info> all;
@@ -66,6 +81,7 @@ int ls(const ls_flags& flags) {
         all.insert(all.end(), page.begin(), page.end());
         return true;
     });
+    if (all.empty()) { report_none(flags); }
     sort_locks(all, *parse_lock_order(flags.sort));
     [[maybe_unused]] const bool printed = print_page(all, table, flags.json);
     return exit_code::ok;

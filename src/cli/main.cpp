@@ -67,17 +67,35 @@ void refuse_empty_values(CLI::App& app) {
     }
 }
 
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+    std::vector<std::string> out;
+    for (const auto* const sub : app.get_subcommands(nullptr)) { out.push_back(sub->get_name()); }
+    return out;
+}
+
 /// CLI11 would call it an unexpected argument.
 void refuse_unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
     if (words.empty() || words.front().starts_with('-')) { return; }
-    std::vector<std::string> names;
-    for (const auto* const sub : app.get_subcommands(nullptr)) { names.push_back(sub->get_name()); }
+    const auto names = subcommand_names(app);
     if (std::find(names.begin(), names.end(), words.front()) != names.end()) { return; }
     const auto nearest = nearest_word(words.front(), names);
     const auto advice =
         nearest.empty() ? std::string{"see: holdfast --help"} : "did you mean '" + nearest + "'?";
     throw error{errc::invalid_option,
                 quote_name(words.front()) + " is not a command of holdfast; " + advice};
+}
+
+/// CLI11 would call the option's value the unexpected argument.
+void refuse_leading_option(const CLI::App& app, const std::vector<std::string>& words) {
+    if (words.empty() || !words.front().starts_with('-')) { return; }
+    const auto option = words.front().substr(0, words.front().find('='));
+    if (app.get_option_no_throw(option) != nullptr) { return; }
+    const auto names = subcommand_names(app);
+    const auto found = std::find_first_of(words.begin(), words.end(), names.begin(), names.end());
+    const auto subcommand = found == words.end() ? std::string{"COMMAND"} : *found;
+    throw error{errc::invalid_option,
+                quote_name(option) + " comes before the command; options follow it: holdfast " +
+                    subcommand + " " + escape_text(option) + " ..."};
 }
 
 void add_subcommands(CLI::App& app, action& chosen) {
@@ -113,6 +131,7 @@ int main_or_throw(int argc, char** argv) {
     refuse_empty_values(app);
     std::vector<std::string> words{argv + 1, argv + argc};
     refuse_unknown_subcommand(app, words);
+    refuse_leading_option(app, words);
     const auto split = split_command_line(run, words);
     command.assign(words.begin() + split.command_begin, words.end());
     words.resize(static_cast<std::size_t>(split.options_end));

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/manual_sections.hpp"
 
 #include <holdfast/version.hpp>
 
@@ -9,6 +10,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -51,87 +54,80 @@ std::string option_names(const CLI::Option& option) {
     return out.empty() ? option.get_name() : out;
 }
 
+std::string roff_option(const CLI::Option& option) {
+    std::string out = ".TP\n.B " + escape_roff(option_names(option));
+    if (option.get_items_expected_max() > 0 && !option.get_positional()) {
+        out += " " + escape_roff(option.get_type_name());
+    }
+    return out + "\n" + escape_roff(option.get_description()) + "\n";
+}
+
+/// Nearly every command has these: the page has them once.
+bool is_common(const CLI::Option& option) {
+    constexpr std::array names{"help", "url", "url-file", "connect-wait"};
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return option.check_lname(name); });
+}
+
 std::string roff_options(const CLI::App& app) {
     std::string out;
     for (const auto* const option : app.get_options()) {
-        out += ".TP\n.B " + escape_roff(option_names(*option));
-        if (option->get_items_expected_max() > 0 && !option->get_positional()) {
-            out += " " + escape_roff(option->get_type_name());
-        }
-        out += "\n" + escape_roff(option->get_description()) + "\n";
+        if (!is_common(*option)) { out += roff_option(*option); }
     }
     return out;
 }
 
-struct term_description {
-    std::string term;
-    std::string description;
-};
-
-std::vector<term_description> exit_statuses() {
-    const auto code = [](int number) { return std::to_string(number); };
-    return {
-        {code(exit_code::ok), "Success; run: the command ran and exited with 0."},
-        {code(exit_code::failed),
-         "renew, release: that owner does not hold the lock any more. show: the lock is free. "
-         "break: nobody held it, or you did not confirm. doctor: warnings."},
-        {code(exit_code::doctor_danger), "doctor: at least one finding is a danger."},
-        {code(exit_code::usage),
-         "The command line is wrong, or the name is in use as another kind of lock."},
-        {code(exit_code::unavailable), "The engine cannot be reached or used."},
-        {code(exit_code::internal),
-         "The output could not be written, or an internal error of holdfast."},
-        {code(exit_code::busy), "Someone else holds the lock; -E changes this code."},
-        {code(exit_code::lost), "The lock was lost; run has ended the command."},
-        {code(exit_code::not_executable), "run: the command could not be started."},
-        {code(exit_code::not_found), "run: the command was not found."},
-        {code(exit_code::signalled) + "+N", "Signal N ended the command of run, or the wait."},
-        {"any other", "run: the command's own."},
-    };
-}
-
-std::vector<term_description> environment() {
-    return {
-        {"HOLDFAST_URL", "The engine; --url and --url-file take precedence."},
-        {"HOLDFAST_LEASE", "The lease, unless --lease is given."},
-        {"HOLDFAST_LOG", "quiet, info or verbose: how much run prints, unless -q or -v is given."},
-        {"HOLDFAST_LOG_FORMAT", "text or json: lines with time and level, unless --log is given."},
-        {"HOLDFAST_NAME, HOLDFAST_OWNER, HOLDFAST_TOKEN",
-         "Set for the command of run, and printed by acquire; renew and release read them. With "
-         "several names they have a line for each, in the order of the names."},
-        {"NO_COLOR", "No colours on a terminal, if it is set and not empty."},
-        {"HOLDFAST_RUN", "Set for the command of run: the locks that the enclosing runs hold."},
-    };
-}
-
-std::string roff_section(const char* title, const std::vector<term_description>& entries) {
-    std::string out = std::string{".SH "} + title + "\n";
-    for (const auto& entry : entries) {
-        out += ".TP\n.B " + escape_roff(entry.term) + "\n" + escape_roff(entry.description) + "\n";
+/// Of a command that has all of them.
+std::string common_options(const CLI::App& subcommand) {
+    std::string out = ".SH OPTIONS OF ALL COMMANDS THAT USE LOCKS\n";
+    for (const auto* const option : subcommand.get_options()) {
+        if (is_common(*option)) { out += roff_option(*option); }
     }
     return out;
+}
+
+std::string roff_section(const manual_section& section) {
+    std::string out = ".SH " + section.title + "\n";
+    for (const auto& [term, description] : section.entries) {
+        if (!term.empty()) { out += ".TP\n.B " + escape_roff(term) + "\n"; }
+        out += escape_roff(description) + "\n";
+    }
+    return out;
+}
+
+/// What follows the options: `NAME... -- COMMAND...`, `[PATTERN...]`.
+std::string arguments(const CLI::App& subcommand) {
+    std::string out;
+    for (const auto* const option : subcommand.get_options()) {
+        if (!option->get_positional()) { continue; }
+        const bool takes_more = option->get_items_expected_max() > 1 ||
+                                subcommand.get_allow_extras(); // the further names of run
+        const auto name = option->get_name() + (takes_more ? "..." : "");
+        out += option->get_required() ? " " + name : " [" + name + "]";
+    }
+    const auto& word = subcommand.get_name();
+    const bool runs_command = word == "run" || word == "elect" || word == "once";
+    return out + (runs_command ? " -- COMMAND [ARGUMENT...]" : "");
 }
 
 std::string man_page(const CLI::App& app) {
-    std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING "\"\n.SH NAME\n"
+    std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING
+                      "\"\n.nh\n.ad l\n.SH NAME\n"
                       "holdfast \\- " +
                       escape_roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
     for (const auto* const sub : visible_subcommands(app)) {
-        out += ".B holdfast " + sub->get_name() + "\n[options]";
-        for (const auto* const option : sub->get_options()) {
-            if (option->get_positional()) { out += " " + escape_roff(option->get_name()); }
-        }
-        out += "\n.br\n";
+        out += ".B holdfast " + sub->get_name() + "\n[options]" + escape_roff(arguments(*sub)) +
+               "\n.br\n";
     }
     out += ".SH DESCRIPTION\n" + escape_roff(app.get_description()) + "\n.nf\n" +
-           escape_roff(app.get_footer()) + "\n.fi\n";
+           escape_roff(app.get_footer()) + "\n.fi\n" + common_options(*app.get_subcommand("run"));
     for (const auto* const sub : visible_subcommands(app)) {
         out += ".SH HOLDFAST " + sub->get_name() + "\n" + escape_roff(sub->get_description()) +
                "\n" + roff_options(*sub) + ".PP\n.nf\n" + escape_roff(sub->get_footer()) +
                "\n.fi\n";
     }
-    return out + roff_section("EXIT STATUS", exit_statuses()) +
-           roff_section("ENVIRONMENT", environment());
+    for (const auto& section : manual_sections()) { out += roff_section(section); }
+    return out;
 }
 
 std::string long_options(const CLI::App& app) {

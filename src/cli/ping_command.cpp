@@ -4,6 +4,7 @@
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/number_check.hpp"
 #include "cli/output.hpp"
 #include "cli/script_output.hpp"
 
@@ -22,6 +23,8 @@
 namespace holdfast::cli {
 
 namespace {
+
+constexpr unsigned most_pings = 1'000'000'000;
 
 struct ping_flags {
     engine_flags engine;
@@ -58,7 +61,9 @@ void add_ping(CLI::App& app, action& chosen) {
     auto* const sub = app.add_subcommand("ping", "Check that the engine answers, and how fast");
     sub->footer("The first time includes the connection. Exit code 69: it cannot be reached or "
                 "used.");
-    sub->add_option("-c,--count", flags->count, "Ask N times; default 1")->type_name("N");
+    sub->add_option("-c,--count", flags->count, "Ask N times; default 1")
+        ->type_name("N")
+        ->check(whole_number(1, most_pings));
     sub->add_option("--interval", flags->interval, "The pause between two; default 1s")
         ->type_name("DUR");
     sub->add_flag("--json", flags->json, "Print a JSON object per answer and line");

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/engine_flags.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/hold_flags.hpp"
 #include "cli/interruption.hpp"
@@ -131,7 +132,7 @@ int acquire(const script_flags& flags) {
     }
     termination_signals signals;
     int code = settings.busy_code;
-    {
+    try {
         ignore_limit_signals();
         auto client = settings.engine.open();
         auto held = acquire_confirmed(client, settings, signals, flags);
@@ -140,6 +141,10 @@ int acquire(const script_flags& flags) {
         } else if (!signals.arrived()) {
             print_busy(settings);
         }
+    } catch (const error& problem) {
+        code = exit_code_for(problem);
+        print_message(acquire_failure(problem, settings), log_level::error,
+                      {.event = "failed", .exit_code = code});
     }
     if (signals.number() != 0) { exit_by_signal(signals.number(), flags); }
     return code;
@@ -191,7 +196,8 @@ int release(script_flags flags) {
         return report_result(admin{client}.release(flags.name, flags.owner), flags,
                              "someone else may have held it meanwhile");
     } catch (const error& problem) {
-        print_message(release_failure(flags.name, problem));
+        print_message(release_failure({flags.name}, problem), log_level::error,
+                      {.event = "release_failed"});
         return exit_code_for(problem);
     }
 }

@@ -1,5 +1,7 @@
 #include "cli/text_table.hpp"
 
+#include "cli/printable.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -47,7 +49,7 @@ text_table::text_table(std::vector<std::string> titles, table_style style)
 std::string text_table::take_text() {
     for (const auto& row : rows_) {
         for (std::size_t at = 0; at < row.size(); ++at) {
-            widths_[at] = std::max(widths_[at], row[at].text.size());
+            widths_[at] = std::max(widths_[at], columns(row[at].text));
         }
     }
     std::string out;
@@ -67,13 +69,13 @@ std::string text_table::line(const table_row& row) const {
     for (std::size_t at = 0; at < row.size(); ++at) {
         if (style_.width > 0 && column >= style_.width) { break; }
         std::string text = row[at].text.empty() ? "-" : row[at].text;
-        const auto size = text.size();
-        if (style_.width > 0) { text.resize(std::min(size, style_.width - column)); }
+        const auto width = columns(text);
+        if (style_.width > 0) { text.resize(cut(text, style_.width - column).size()); }
         const bool coloured = style_.colours && row[at].colour != colour::none;
         out += coloured ? escape_sequence(row[at].colour) + text + "\033[0m" : text;
         column += widths_[at] + 2;
         const bool last = at + 1 == row.size() || (style_.width > 0 && column >= style_.width);
-        if (!last) { out.append(widths_[at] + 2 - size, ' '); }
+        if (!last) { out.append(widths_[at] + 2 - width, ' '); }
     }
     return out + '\n';
 }

@@ -17,7 +17,7 @@ enum class colour { none, bold, dim, red, yellow };
 [[nodiscard]] std::size_t stdout_width();
 
 struct table_cell {
-    std::string text{}; ///< printable ASCII: see escape_text()
+    std::string text{}; ///< printable: see escape_text()
     cli::colour colour = colour::none;
 };
 

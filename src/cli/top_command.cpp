@@ -5,7 +5,9 @@
 #include "cli/error_exit_code.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/full_screen.hpp"
+#include "cli/number_check.hpp"
 #include "cli/output.hpp"
+#include "cli/printable.hpp"
 #include "cli/sampler_thread.hpp"
 #include "cli/signals.hpp"
 
@@ -27,6 +29,8 @@
 namespace holdfast::cli {
 
 namespace {
+
+constexpr unsigned most_refreshes = 1'000'000'000;
 
 struct top_flags {
     engine_flags engine;
@@ -165,8 +169,8 @@ private:
         auto keys = std::string{"[w]aiters [a]ge [n]ame [l]eft: sort; space: refresh; [q]uit"};
         if (!failure_.empty()) { keys = "the last rows that are known; " + failure_; }
         if (width > 0) {
-            head.resize(std::min(head.size(), width));
-            keys.resize(std::min(keys.size(), width));
+            head.resize(cut(head, width).size());
+            keys.resize(cut(keys, width).size());
         }
         full_screen::draw(head + "\n" + keys + "\n" +
                           rows(sample_, {stdout_has_colours(), width}, full_screen::height()));
@@ -214,7 +218,8 @@ void add_top(CLI::App& app, action& chosen) {
         ->type_name("KEY")
         ->check(CLI::IsMember({"name", "age", "waiters", "left", "token"}));
     sub->add_option("-c,--count", flags->count, "Refresh N times, then exit; default: no limit")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(whole_number(1, most_refreshes));
     add_engine_flags(*sub, flags->engine);
     sub->callback([flags, &chosen] { chosen = [flags] { return top(*flags); }; });
 }

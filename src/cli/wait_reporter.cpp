@@ -128,7 +128,8 @@ void wait_reporter::run(const std::shared_ptr<shared_state>& shared) {
             const auto text = describe_wait(*client, settings, shared->start);
             lock.lock();
             if (!shared->stopped && !text.empty()) {
-                print_message(text, repeats ? log_level::info : log_level::warning);
+                print_message(text, repeats ? log_level::info : log_level::warning,
+                              {.event = "waiting"});
             }
             if (!repeats) { return; }
         }

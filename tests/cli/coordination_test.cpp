@@ -114,7 +114,21 @@ TEST_F(coordination, elect_ends_the_command_and_campaigns_again_when_the_term_is
     only.signal(SIGTERM);
     EXPECT_EQ(only.wait().code, 143);
     EXPECT_THAT(only.err(), HasSubstr("campaigns again"));
+    EXPECT_THAT(only.err(), Not(HasSubstr("run it again"))) << "it campaigns by itself";
     EXPECT_EQ(sandbox_.left_over(), "");
+}
+
+TEST_F(coordination, elect_names_the_term) {
+    const auto plain = command({"elect", "scheduler", "--", "sh", "-c", "echo $HOLDFAST_TOKEN"});
+    const auto term = plain.out.substr(0, plain.out.find('\n'));
+    EXPECT_THAT(plain.err, testing::StartsWith("holdfast: \"scheduler\": in office, term " + term +
+                                               ", after"));
+    EXPECT_EQ(command({"elect", "-q", "scheduler", "--", "true"}).err, "");
+    const auto verbose = command({"elect", "-v", "--log", "json", "--note", "by Ann", "scheduler",
+                                  "--", HOLDFAST_CLI, "show", "election:scheduler"});
+    EXPECT_THAT(verbose.out, HasSubstr("by Ann"));
+    EXPECT_THAT(verbose.err, HasSubstr("\"event\":\"granted\",\"token\":"));
+    EXPECT_THAT(verbose.err, HasSubstr("\"event\":\"released\""));
 }
 
 TEST_F(coordination, elect_returns_the_exit_code_of_a_command_that_ends) {

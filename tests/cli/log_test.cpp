@@ -61,6 +61,25 @@ TEST_F(log_lines, are_json_for_names_and_errors_of_any_bytes) {
     EXPECT_THAT(fields("$holdfast release --log json --owner x y"), HasSubstr("error|"));
 }
 
+TEST_F(log_lines, have_events_tokens_reasons_and_exit_codes_in_json) {
+    /// `event|reason|exit_code|whether there is a token` of each line.
+    const auto events = [&](const std::string& line) {
+        return shell(line + " 2>&1 >/dev/null | jq -r '[.event // \"-\", .reason // \"-\", "
+                            ".exit_code // \"-\", has(\"token\")] | map(tostring) | join(\"|\")'")
+            .out;
+    };
+    EXPECT_EQ(events("$holdfast run -v --log json x -- sh -c 'exit 3'"),
+              "granted|-|-|true\ncommand_ended|-|3|true\nreleased|-|-|true\n");
+    EXPECT_EQ(events("$holdfast run --log json --max-hold 600ms --grace 50ms x -- sleep 1000"),
+              "about_to_expire|max_hold|-|true\nlost|max_hold|76|true\n");
+    EXPECT_EQ(events("$holdfast run --log json x -- sh -c \"$holdfast break -y x 2>&-; sleep 9\""),
+              "lost|broken|76|true\n");
+    EXPECT_EQ(events("$holdfast run --log json x -- no-such-command"),
+              "command_not_started|-|127|false\n");
+    EXPECT_EQ(events("$holdfast run x -- $holdfast run --log json -n x -- true"),
+              "busy|-|75|false\n");
+}
+
 TEST_F(log_lines, can_be_chosen_by_the_environment) {
     auto job = hold("x");
     const auto end =

@@ -54,6 +54,18 @@ TEST_F(ls, prints_nothing_without_locks) {
     EXPECT_EQ(end.out, "");
 }
 
+TEST_F(ls, says_on_a_terminal_that_there_are_no_locks) {
+    HOLDFAST_NEEDS_TERMINAL();
+    terminal screen{sandbox_, {"bash", "--norc", "--noprofile", "-i"}};
+    screen.enter("'" HOLDFAST_CLI "' ls; echo end $((40 + 2))");
+    ASSERT_TRUE(screen.shows("end 42")) << screen.screen();
+    EXPECT_THAT(screen.screen(), HasSubstr("holdfast: no lock is held or waited for"));
+    screen.enter("'" HOLDFAST_CLI "' ls --sort name 'x*'; echo end $?");
+    ASSERT_TRUE(screen.shows("end 0")) << screen.screen();
+    EXPECT_THAT(screen.screen(), HasSubstr("no lock that matches is held"));
+    EXPECT_EQ(command({"ls"}).err, "") << "programs read stdout";
+}
+
 TEST_F(ls, patterns_select_names) {
     take(sandbox_.url(), {"stock:1", "stock:12", "order:1", "sto*"});
     EXPECT_EQ(names({"stock:*", "--sort", "name"}), "stock:1\nstock:12\n");

@@ -44,6 +44,19 @@ TEST_F(manual, bash_completes_subcommands_and_options) {
               "complete -F _holdfast holdfast\n");
 }
 
+TEST_F(manual, man_page_describes_urls_words_and_json) {
+    const auto page = command({"man"}).out;
+    for (const char* const text :
+         {"redis://user:password@host:6379/0", "rediss://", "redis+unix:///", "redis+sentinel://",
+          "redis+cluster://", "redlock://", "max_lease", "replicas", "key_prefix", "ca, cert, key",
+          "500ms, 30s, 5m, 2h or 1d", "guardian", "resting", "name_base64", "remaining_ms",
+          "election:NAME, once:NAME", "X\\-Holdfast\\-Break: 1", "hold_id", "about_to_expire"}) {
+        EXPECT_THAT(page, HasSubstr(text));
+    }
+    // Options that nearly all commands have.
+    EXPECT_EQ(page.find("\\-\\-connect\\-wait DUR"), page.rfind("\\-\\-connect\\-wait DUR"));
+}
+
 TEST_F(manual, man_page_is_a_man_page) {
     const auto page = command({"man"});
     EXPECT_EQ(page.code, 0);
@@ -59,6 +72,9 @@ TEST_F(manual, man_page_is_a_man_page) {
     EXPECT_EQ(shown.err, "");
     EXPECT_THAT(shown.out, HasSubstr("--lease DUR"));
     EXPECT_THAT(shown.out, HasSubstr("nightly"));
+    EXPECT_THAT(shown.out, HasSubstr("holdfast run [options] NAME... -- COMMAND [ARGUMENT...]"));
+    EXPECT_THAT(shown.out, HasSubstr("holdfast renew [options] [NAME]\n"));
+    EXPECT_THAT(shown.out, HasSubstr("holdfast ls [options] [PATTERN...]"));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include <holdfast/holdfast.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <utility>
 
@@ -25,13 +26,37 @@ TEST_F(reasons, a_broken_lock_is_called_broken) {
     const auto end = job.wait();
     EXPECT_EQ(end.code, 76);
     EXPECT_THAT(end.err,
-                HasSubstr("the lock was lost (it was broken: an operator ended this hold)"));
+                AllOf(HasSubstr("\"x\": the lock was lost (it was broken: an operator ended this "
+                                "hold); the command was killed at once\n"),
+                      Not(HasSubstr("run it again"))));
 }
 
 TEST_F(reasons, max_hold_is_named) {
     const auto end = run({"--max-hold", "600ms", "--grace", "50ms", "x", "--", "sleep", "1000"});
     EXPECT_EQ(end.code, 76);
-    EXPECT_THAT(end.err, HasSubstr("the lock was lost (--max-hold is over)"));
+    EXPECT_EQ(end.err, "holdfast: \"x\": --max-hold is about to end: ending the command\n"
+                       "holdfast: \"x\": the lock was lost (--max-hold is over); the command ended "
+                       "on SIGTERM\n");
+}
+
+TEST_F(reasons, a_command_that_had_to_be_killed_is_told_from_one_that_ended_on_sigterm) {
+    const auto end = run({"--max-hold", "900ms", "--grace", "200ms", "-c",
+                          "trap '' TERM; sleep 1000 & wait; wait; wait", "x"});
+    EXPECT_EQ(end.code, 76);
+    EXPECT_THAT(end.err, HasSubstr("did not end within 200ms of SIGTERM and was killed"));
+}
+
+TEST_F(reasons, the_end_of_a_guardian_names_the_lock) {
+    auto job = hold_at("", "x");
+    ::kill(guardian_of(job.pid()), SIGKILL);
+    const auto end = job.wait();
+    EXPECT_EQ(end.code, 76);
+    EXPECT_EQ(end.err, "holdfast: \"x\": the guardian was killed; the command was killed, and the "
+                       "lock is free when its lease expires\n");
+    auto other = hold_at("", "y");
+    ::kill(guardian_of(other.pid()), SIGTERM);
+    EXPECT_EQ(other.wait().code, 143);
+    EXPECT_THAT(other.err(), HasSubstr("\"y\": the guardian got SIGTERM: ending the command\n"));
 }
 
 TEST_F(reasons, busy_names_the_holder) {
@@ -51,7 +76,9 @@ TEST_F(reasons, verbose_logs_the_grant_and_the_release) {
     const auto end = run({"-v", "x", "--", "sleep", "0.1"});
     EXPECT_EQ(end.code, 0);
     EXPECT_THAT(end.err, MatchesRegex("holdfast: \"x\": acquired after [0-9.ms]+, token [0-9]+, "
-                                      "lease 30s\nholdfast: \"x\": released after [0-9.ms]+\n"));
+                                      "lease 30s\n"
+                                      "holdfast: \"x\": the command ended with exit code 0 after "
+                                      "[0-9.ms]+\nholdfast: \"x\": released after [0-9.ms]+\n"));
 }
 
 TEST_F(reasons, a_mistyped_command_is_named_with_the_nearest_one) {
@@ -82,7 +109,8 @@ TEST_F(reasons, a_server_that_hangs_is_named) {
     server.pause();
     const auto end = job.wait();
     EXPECT_EQ(end.code, 76);
-    EXPECT_THAT(end.err, AllOf(HasSubstr("the lock was lost (it "),
+    EXPECT_THAT(end.err, AllOf(HasSubstr("\"x\": the lease is about to expire: ending"),
+                               HasSubstr("the lock was lost (it "), HasSubstr("run it again"),
                                HasSubstr("127.0.0.1:" + std::to_string(server.port()))));
     server.resume();
 }

@@ -292,6 +292,8 @@ TEST_F(web, refuses_a_wrong_address) {
     };
     fails({"--listen", "x"}, "--listen x: the port is not a number");
     fails({"--listen", "0.0.0.0:0"}, "--allow-remote");
+    const auto open = command({"web", "--listen", "0.0.0.0:0"}).err;
+    EXPECT_EQ(open.find("--listen"), open.rfind("--listen")) << open;
     fails({"--listen", "[::]:0"}, "--allow-remote");
     fails({"--listen", "192.0.2.1:0"}, "--listen 192.0.2.1:0: cannot listen there");
     fails({"--refresh", "0"}, "--refresh");

@@ -58,6 +58,14 @@ TEST(quote, escapes_bytes_that_are_not_printable) {
     EXPECT_EQ(quote(std::string(100, 'x')), '"' + std::string(80, 'x') + "...\"");
 }
 
+TEST(quote, keeps_letters_and_cuts_between_them) {
+    EXPECT_EQ(quote("über-日本"), "\"über-日本\"");
+    EXPECT_EQ(quote("\xc2\x9b\xe2\x80\xae"), R"("\xc2\x9b\xe2\x80\xae")") << "controls";
+    EXPECT_EQ(quote("\xc0\x80\xed\xa0\x80"), R"("\xc0\x80\xed\xa0\x80")") << "no UTF-8";
+    EXPECT_EQ(quote(std::string(79, 'x') + "ü"), '"' + std::string(79, 'x') + "...\"");
+    EXPECT_EQ(quote(std::string(78, 'x') + "ü"), '"' + std::string(78, 'x') + "ü\"");
+}
+
 TEST(clock, saturates_instead_of_overflowing) {
     EXPECT_EQ(later(never, milliseconds{1}), never);
     EXPECT_EQ(later(never - milliseconds{1}, milliseconds{2}), never);

@@ -1,5 +1,6 @@
 #include "cli/web/recent_events.hpp"
 
+#include "cli/json_name.hpp"
 #include "cli/lock_json.hpp"
 #include "cli/script_output.hpp"
 #include "cli/web/web_view.hpp"
@@ -62,10 +63,9 @@ std::string recent_events::members() const {
 void recent_events::record(const hold_change& change) {
     if (first_ || change.holder.resting) { return; }
     const std::string type = was_broken(change) ? "broken" : to_string(change.type);
-    events_.push_front("{\"event\": \"" + type +
-                       "\", \"time\": " + json_time(std::chrono::system_clock::now()) +
-                       ", \"name\": " + json_quote(change.lock) + ", " +
-                       holder_members(without_owner(change.holder), change.command) + "}");
+    events_.push_front("{\"event\": \"" + type + "\", \"time\": " +
+                       json_time(std::chrono::system_clock::now()) + ", " + json_name(change.lock) +
+                       ", " + holder_members(without_owner(change.holder), change.command) + "}");
     if (events_.size() > most_events) { events_.pop_back(); }
 }
 

@@ -51,6 +51,8 @@ base::fd open_listener(const web_flags& flags, const http::listen_address& addre
                              "127.0.0.1 and 'ssh -L', or add --allow-remote to take that risk");
         }
         return out;
+    } catch (const error&) {
+        throw; // a system_error, too
     } catch (const std::system_error& problem) {
         refuse_listening(flags.listen, "cannot listen there (" + std::string{problem.what()} +
                                            "); name another port, or port 0 for a free one");

@@ -1,0 +1,26 @@
+#pragma once
+// Errors of the library in the words of the command: its options, and the name as it prints it.
+
+#include "cli/run_settings.hpp"
+
+#include <holdfast/error.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace holdfast::cli {
+
+/// Throws error(invalid_option) for what the library would refuse, in the words of the options.
+void check_hold(const run_settings& settings);
+
+/// Why the lock could not be acquired. May ask the engine, for half a second at most.
+[[nodiscard]] std::string acquire_failure(const error& failure, const run_settings& settings);
+
+/// `"name" could not be released (why); it stays taken until the lease ends`, and how long that is
+/// if `left` is not 0.
+[[nodiscard]] std::string release_failure(const std::vector<std::string>& names,
+                                          const error& failure,
+                                          std::chrono::milliseconds left = {});
+
+} // namespace holdfast::cli

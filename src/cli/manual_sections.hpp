@@ -1,0 +1,22 @@
+#pragma once
+// The parts of the man page that no --help has.
+
+#include <string>
+#include <vector>
+
+namespace holdfast::cli {
+
+struct manual_entry {
+    std::string term; ///< empty: a paragraph
+    std::string description;
+};
+
+struct manual_section {
+    std::string title;
+    std::vector<manual_entry> entries;
+};
+
+/// In the order of the page.
+[[nodiscard]] std::vector<manual_section> manual_sections();
+
+} // namespace holdfast::cli

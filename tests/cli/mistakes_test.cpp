@@ -1,0 +1,105 @@
+// Mistyped command lines and URLs: the message says what is wrong, in the words of the command.
+
+#include "cli/cli_fixture.hpp"
+
+#include <utility>
+
+namespace holdfast::test {
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class mistakes : public cli {
+protected:
+    /// The message of a command that refuses.
+    std::string refusal(const words& line) {
+        const auto end = command(line);
+        EXPECT_EQ(end.code, 64) << end.err;
+        return end.err;
+    }
+};
+
+TEST_F(mistakes, in_a_url_are_answered_with_what_was_meant) {
+    for (const auto& [typed, meant] : std::vector<std::pair<std::string, std::string>>{
+             {"127.0.0.1:6379", "redis://127.0.0.1:6379"},
+             {"localhost", "redis://localhost"},
+             {"redis//127.0.0.1", "redis://127.0.0.1"},
+             {"redis:127.0.0.1", "redis://127.0.0.1"},
+             {"redis", "redis://HOST"},
+             {"REDIS://h", "redis://h"},
+             {"redsi://h", "redis://h"},
+             {"redis+sentinal://a,b/m", "redis+sentinel://a,b/m"},
+             {"embedded", "embedded:"},
+             {"embedded/tmp/x", "embedded:/tmp/x"},
+             {"/tmp/x", "embedded:/tmp/x"}}) {
+        EXPECT_THAT(refusal({"ls", "--url", typed}), HasSubstr("; write " + meant + "\n")) << typed;
+    }
+}
+
+TEST_F(mistakes, in_a_url_name_only_engines_of_the_command_and_no_password) {
+    for (const std::string typed : {"http://h", "etcd://h", "memory", "", "::"}) {
+        const auto text = refusal({"ls", "--url", typed});
+        EXPECT_THAT(text, AllOf(Not(HasSubstr("memory:")), Not(HasSubstr("etcd:")),
+                                Not(HasSubstr("quorum:"))))
+            << typed;
+    }
+    EXPECT_THAT(refusal({"ls", "--url", "http://h"}), HasSubstr("one of embedded:, redis://"));
+    for (const std::string typed :
+         {"user:secret@h:1", "redis:user:secret@h", "redsi://u:secret@h"}) {
+        EXPECT_THAT(refusal({"ls", "--url", typed}),
+                    AllOf(HasSubstr("redis://user:password@h"), Not(HasSubstr("secret"))));
+    }
+}
+
+TEST_F(mistakes, such_as_options_before_the_command_do_not_quote_the_password) {
+    const auto text = refusal({"--url", "redis://u:secret@h", "ls"});
+    EXPECT_THAT(text, AllOf(HasSubstr("options follow it: holdfast ls --url ..."),
+                            Not(HasSubstr("secret"))));
+    EXPECT_THAT(refusal({"--url=redis://u:secret@h", "ls"}), Not(HasSubstr("secret")));
+    EXPECT_EQ(command({"--version"}).code, 0);
+    EXPECT_EQ(command({"-h"}).code, 0);
+}
+
+TEST_F(mistakes, in_numbers_name_the_range) {
+    EXPECT_THAT(refusal({"run", "--limit", "-1", "x", "--", "true"}),
+                HasSubstr("--limit: \"-1\" is not a whole number from 1 to 10000"));
+    EXPECT_THAT(refusal({"run", "--limit", "2", "--permits", "0", "x", "--", "true"}),
+                HasSubstr("--permits: \"0\" is not a whole number from 1"));
+    EXPECT_THAT(refusal({"break", "x", "--token", "abc", "-y"}),
+                HasSubstr("--token: \"abc\" is not a whole number from 1"));
+    EXPECT_THAT(refusal({"ping", "-c", "0"}), HasSubstr("--count: \"0\" is not a whole number"));
+    EXPECT_THAT(refusal({"run", "-E", "256", "x", "--", "true"}), HasSubstr("from 0 to 255"));
+    EXPECT_THAT(refusal({"latch", "wait", "x", "0"}), HasSubstr("COUNT: \"0\" is not"));
+}
+
+TEST_F(mistakes, in_durations_are_named_by_their_options) {
+    EXPECT_THAT(refusal({"run", "--min-hold", "10s", "--max-hold", "5s", "x", "--", "true"}),
+                HasSubstr("--min-hold 10s is longer than --max-hold 5s"));
+    EXPECT_THAT(refusal({"run", "--lease", "25h", "x", "--", "true"}),
+                HasSubstr("--lease is 1d1h; give 100ms to 1d"));
+    EXPECT_THAT(refusal({"run", "--note", std::string(300, 'n'), "x", "--", "true"}),
+                HasSubstr("--note has 300 bytes; the most is 256"));
+}
+
+TEST_F(mistakes, in_the_kind_of_a_lock_are_named_by_the_options) {
+    const auto readers = hold("prices", {"--shared"});
+    const auto some = hold("encoder", {"--limit", "2"});
+    EXPECT_THAT(refusal({"run", "prices", "--", "true"}),
+                AllOf(HasSubstr("\"prices\" is in use as a lock with readers and a writer "
+                                "(--shared, --exclusive), and not as a lock with one holder"),
+                      Not(HasSubstr("mutex"))));
+    EXPECT_THAT(refusal({"acquire", "--exclusive", "encoder"}),
+                AllOf(HasSubstr("with several holders (--limit)"), Not(HasSubstr("semaphore"))));
+    EXPECT_THAT(refusal({"run", "--limit", "3", "encoder", "--", "true"}),
+                HasSubstr("\"encoder\" is in use with --limit 2, not 3"));
+    EXPECT_THAT(refusal({"run", "--limit", "2", "--permits", "3", "encoder", "--", "true"}),
+                AllOf(HasSubstr("\"encoder\": --permits"), HasSubstr("the limit, which is 2"),
+                      Not(HasSubstr("counting_semaphore"))));
+}
+
+} // namespace
+
+} // namespace holdfast::test
