@@ -74,14 +74,13 @@ void check_url_form(const std::string& url) {
         if (has_host || word == "memory") { return; }
         refuse("'//' is missing after " + word + ":", with_address(word, rest.substr(1)));
     }
+    const auto no_engine = "there is no engine '" + escape_text(word) + ":'";
     if (const auto scheme = meant_scheme(word); !scheme.empty()) {
-        const auto* const why = has_colon ? "there is no engine of this scheme"
-                                          : "the colon is missing after the scheme";
+        const auto why =
+            has_colon ? no_engine : std::string{"the colon is missing after the scheme"};
         refuse(why, with_address(scheme, has_colon ? rest.substr(1) : rest));
     }
-    if (url.find("://") != std::string::npos) {
-        refuse("there is no engine of this scheme", std::string{"one of "} + known);
-    }
+    if (rest.starts_with("://")) { refuse(no_engine, std::string{"one of "} + known); }
     refuse("it has no scheme", "redis://" + address_text(url, "HOST"));
 }
 

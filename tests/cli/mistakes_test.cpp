@@ -31,7 +31,7 @@ TEST_F(mistakes, in_a_url_are_answered_with_what_was_meant) {
              {"redis", "redis://HOST"},
              {"REDIS://h", "redis://h"},
              {"redsi://h", "redis://h"},
-             {"redis+sentinal://a,b/m", "redis+sentinel://a,b/m"},
+             {"redis+sentinl://a,b/m", "redis+sentinel://a,b/m"},
              {"embedded", "embedded:"},
              {"embedded/tmp/x", "embedded:/tmp/x"},
              {"/tmp/x", "embedded:/tmp/x"}}) {
