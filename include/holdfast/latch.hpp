@@ -21,12 +21,12 @@ struct latch_options {
 
 /// What one arrival at a latch or a barrier asks for.
 struct arrival_options {
-    /// Who arrives, at most 64 bytes: an arrival with the same id counts once, also if it comes
-    /// from another process. Empty: each call arrives for itself, and still counts once if its
-    /// request has to be sent again.
+    /// Who arrives, at most 64 bytes: the same id counts once, also from another process. Empty:
+    /// each call arrives for itself, and still counts once if its request has to be sent again.
     std::string id{};
 
-    /// Cancels the wait of arrive_and_wait(), which then fails with cancelled. The arrival stays.
+    /// Ends the call with cancelled: nothing has arrived if it was not sent yet, the arrival counts
+    /// if arrive_and_wait() waits for others (what() says which); in between unknown_outcome.
     std::stop_token stop{};
 };
 

@@ -98,7 +98,7 @@ public:
     /// thread of the library. Throws limit_reached if the system refuses that thread.
     [[nodiscard]] std::stop_token lost() const;
 
-    /// Why the lease was lost; empty if it was not.
+    /// Why the lease was lost, from the instant that valid() is false; empty if it was not.
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
 
     /// Makes this lease and its renewals last `duration`, counted from now. Fails with lost if the

@@ -100,9 +100,9 @@ template <class Function>
 } // namespace detail
 
 /// Runs `function` if it has not run yet, in the whole fleet; otherwise waits for who runs it.
-/// Returns its result: a string of at most 65,535 bytes, empty if it returns nothing. `function`
+/// Returns its result: a string of at most 65,536 bytes, empty if it returns nothing. `function`
 /// takes no argument, or the lease, whose lost() tells it to stop. An exception of `function` is
-/// passed on, and the next process that waits runs it.
+/// passed on, and a longer result fails with limit_reached; then the next process runs it again.
 template <class Function>
 std::string call_once(once_flag& flag, Function&& function, const wait_options& options = {}) {
     return flag

@@ -9,6 +9,7 @@ namespace {
 
 using namespace holdfast::test;
 using holdfast::errc;
+using holdfast::engine::op_status;
 using holdfast::engine::queueing;
 
 HOLDFAST_CONTRACT(admin);
@@ -71,6 +72,42 @@ TEST_P(admin, inspect_shows_the_holder_its_note_and_since_when) {
     EXPECT_LE(holder.since, after + 1s);
     EXPECT_GT(holder.remaining, 10s);
     EXPECT_LE(holder.remaining, 20s);
+}
+
+/// The holder's lease has expired, and the waiter says nothing: its turn has come.
+void leave_a_silent_waiter(seam_client& gone, seam_client& silent, const std::string& name) {
+    ASSERT_EQ(gone.acquire(gone.ticket(name), {.lease = 150ms}).status, op_status::granted);
+    ASSERT_EQ(silent.acquire(silent.ticket(name), {.queue = queueing::grant}).status,
+              op_status::queued);
+    std::this_thread::sleep_for(250ms);
+}
+
+// On embedded each look showed the waiter as holder, with another token, which no break found.
+TEST_P(admin, shows_one_token_for_each_hold) { // P3
+    HOLDFAST_NEEDS(can().sees_waiters && can().fencing && can().queue == queueing::grant);
+    seam_client gone{url()};
+    seam_client silent{url()};
+    leave_a_silent_waiter(gone, silent, "stock");
+    auto fleet = connect();
+    const holdfast::admin looking{fleet};
+    std::set<std::uint64_t> shown;
+    const auto look_at = [&](const holdfast::lock_info& lock) {
+        EXPECT_EQ(lock.holders.size() + lock.waiters.size(), 1U);
+        for (const auto& holder : lock.holders) { shown.insert(holder.token); }
+    };
+    for (int i = 0; i < 5; ++i) {
+        const auto lock = looking.inspect("stock");
+        ASSERT_TRUE(lock);
+        look_at(*lock);
+        const auto page = looking.list().locks;
+        ASSERT_EQ(page.size(), 1U);
+        look_at(page.front());
+    }
+    // Housekeeping may grant the waiter at any moment; till then nobody holds it.
+    EXPECT_LE(shown.size(), 1U);
+    for (const auto token : shown) {
+        EXPECT_TRUE(looking.break_lock("stock", {.only_token = token}));
+    }
 }
 
 TEST_P(admin, inspect_of_an_unused_name_is_empty) {

@@ -76,6 +76,30 @@ TEST_P(barriers, can_be_stopped) {
               errc::cancelled);
 }
 
+TEST_P(barriers, say_whether_an_arrival_that_is_stopped_counts) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier here{mine, "round", 2};
+    barrier there{mine, "round", 2};
+    std::stop_source early;
+    early.request_stop();
+    const auto not_sent = complaint_of([&] { here.arrive_and_wait({.stop = early.get_token()}); });
+    EXPECT_NE(not_sent.find("this call has not arrived"), std::string::npos) << not_sent;
+    EXPECT_EQ(failure_of([&] { (void)here.arrive({.stop = early.get_token()}); }), errc::cancelled);
+    const auto first = there.arrive();
+    EXPECT_FALSE(there.wait_for(first, 20ms)) << "it has arrived";
+
+    std::stop_source late;
+    std::jthread stopper{[&] {
+        std::this_thread::sleep_for(100ms);
+        late.request_stop();
+    }};
+    here.arrive_and_wait();
+    const auto counted = complaint_of([&] { here.arrive_and_wait({.stop = late.get_token()}); });
+    EXPECT_NE(counted.find("the arrival counts"), std::string::npos) << counted;
+    there.arrive_and_wait(); // ends the phase
+}
+
 TEST_P(barriers, refuse_what_makes_no_sense) {
     HOLDFAST_NEEDS(can().why_no_cells == nullptr);
     auto mine = connect();

@@ -88,7 +88,7 @@ TEST_P(cell, keeps_any_bytes_and_any_name) {
     HOLDFAST_NEEDS(can().why_no_cells == nullptr);
     seam_client mine{url()};
     const auto ticket = mine.ticket(std::string{"a{b}%\0\xff", 7});
-    std::string value(holdfast::limits::value_bytes, 'x');
+    std::string value(holdfast::engine::max_cell_value, 'x');
     value[1] = '\0';
     value[2] = '\n';
     EXPECT_TRUE(mine.ask(write_of(ticket, 1, 1, value)).cell->applied);

@@ -2,6 +2,7 @@
 #include "contract/contract.hpp"
 
 #include <mutex>
+#include <set>
 #include <thread>
 
 namespace {
@@ -120,6 +121,36 @@ TEST_P(elections, push_changes) {
     term = {};
     EXPECT_TRUE(sees("nobody"));
     stop.request_stop();
+}
+
+// On embedded each look showed the next candidate as leader, with another term: observe() spun.
+TEST_P(elections, show_no_leader_whose_term_has_not_begun) { // P3
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    using holdfast::engine::op_status;
+    seam_client gone{url()};
+    seam_client silent{url()};
+    const std::string lock = "election:scheduler";
+    ASSERT_EQ(gone.acquire(gone.ticket(lock), {.lease = 150ms}).status, op_status::granted);
+    ASSERT_EQ(
+        silent.acquire(silent.ticket(lock), {.queue = holdfast::engine::queueing::grant}).status,
+        op_status::queued);
+    std::this_thread::sleep_for(250ms);
+    auto mine = connect();
+    const election here{mine, "scheduler"};
+    int changes = 0;
+    std::set<std::uint64_t> terms;
+    {
+        std::jthread observer{[&](const std::stop_token& stop) {
+            here.observe(stop, [&](const leader_state& leader) {
+                ++changes;
+                if (leader.term != 0) { terms.insert(leader.term); }
+            });
+        }};
+        std::this_thread::sleep_for(300ms);
+    }
+    // Housekeeping may grant the candidate at any moment; till then nobody leads.
+    EXPECT_LE(terms.size(), 1U);
+    EXPECT_LE(changes, 2);
 }
 
 TEST_P(elections, wait_for_a_change_no_longer_than_they_may) {

@@ -82,6 +82,46 @@ TEST_P(after_fork, every_operation_of_the_child_fails_with_forked) { // P4
     EXPECT_TRUE(will_be_clear("stock"));
 }
 
+// publish() said that the term was lost, downgrade() that nothing was held.
+TEST_P(after_fork, the_other_primitives_fail_with_forked_in_the_child) { // P4
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto fleet = connect();
+    holdfast::election scheduler{fleet, "scheduler"};
+    auto term = scheduler.campaign("a");
+    holdfast::latch start{fleet, "start", 2};
+    holdfast::barrier round{fleet, "round", 2};
+    holdfast::once_flag report{fleet, "report"};
+    holdfast::shared_mutex prices{fleet, "prices"};
+    prices.lock();
+    auto set = holdfast::acquire_all(fleet, {"first", "second"});
+    EXPECT_EQ(in_child([&] {
+                  std::string wrong;
+                  const auto forked = [&](auto action, const char* step) {
+                      check(wrong, failure_of(action) == errc::forked, step);
+                  };
+                  forked([&] { term.publish("b"); }, "publish");
+                  forked([&] { (void)scheduler.leader(); }, "leader");
+                  forked([&] { (void)scheduler.campaign(); }, "campaign");
+                  forked([&] { scheduler.observe({}, [](const auto&) {}); }, "observe");
+                  forked([&] { (void)term.resign(); }, "resign");
+                  forked([&] { start.count_down(); }, "count_down");
+                  forked([&] { start.reset(); }, "reset of a latch");
+                  forked([&] { round.arrive_and_wait(); }, "barrier");
+                  forked([&] { holdfast::call_once(report, [] {}); }, "call_once");
+                  forked([&] { report.reset(); }, "reset of a once_flag");
+                  forked([&] { prices.downgrade(); }, "downgrade");
+                  forked([&] { set.extend(10s); }, "extend of a set");
+                  forked([&] { (void)set.release(); }, "release of a set");
+                  return wrong;
+              }),
+              "");
+    EXPECT_TRUE(term.valid());
+    EXPECT_TRUE(set.valid());
+    term.publish("c");
+    EXPECT_EQ(scheduler.leader().value, "c");
+    prices.unlock();
+}
+
 TEST_P(after_fork, destructors_in_the_child_do_nothing) { // P4
     auto fleet = std::make_unique<holdfast::client>(connect());
     auto stock = std::make_unique<holdfast::mutex>(*fleet, "stock");

@@ -123,4 +123,72 @@ TEST_P(hung_store, blocks_the_result_of_a_call_once_for_a_second) {
     EXPECT_LT(took, 1s + slack) << "its result gets a second";
 }
 
+/// Requests a stop after 100 ms. Returns the error, and fails if the action goes on.
+template <class Action>
+[[nodiscard]] std::error_code failure_when_stopped(Action action) {
+    std::stop_source stop;
+    const std::jthread stopper{[&] {
+        std::this_thread::sleep_for(100ms);
+        stop.request_stop();
+    }};
+    std::error_code failure;
+    const auto took = time_of([&] { failure = failure_of([&] { action(stop.get_token()); }); });
+    EXPECT_LT(took, 100ms + slack);
+    return failure;
+}
+
+// observe() and call_once() went on for connect_wait.
+TEST_P(hung_store, does_not_delay_a_stop) { // P9
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto fleet = connect();
+    const holdfast::election scheduler{fleet, "scheduler"};
+    holdfast::once_flag report{fleet, "report"};
+    const holdfast::latch start{fleet, "start", 2};
+    holdfast::barrier round{fleet, "round", 2};
+    const auto never = [] { return std::string{}; };
+    const auto nobody = scheduler.leader();
+    HOLDFAST_HANG_STORE();
+    EXPECT_EQ(failure_when_stopped([&](const std::stop_token& stop) {
+                  scheduler.observe(stop, [](const holdfast::leader_state&) {});
+              }),
+              std::error_code{});
+    EXPECT_EQ(failure_when_stopped([&](const std::stop_token& stop) {
+                  (void)scheduler.wait_for_change(nobody, {.stop = stop});
+              }),
+              errc::cancelled);
+    EXPECT_EQ(failure_when_stopped([&](const std::stop_token& stop) {
+                  holdfast::call_once(report, never, {.stop = stop});
+              }),
+              errc::cancelled);
+    EXPECT_EQ(failure_when_stopped([&](const std::stop_token& stop) {
+                  EXPECT_FALSE(holdfast::try_call_once_for(report, 5s, never, {.stop = stop}));
+              }),
+              std::error_code{});
+    EXPECT_EQ(
+        failure_when_stopped([&](const std::stop_token& stop) { start.wait({.stop = stop}); }),
+        errc::cancelled);
+    EXPECT_EQ(failure_when_stopped(
+                  [&](const std::stop_token& stop) { round.arrive_and_wait({.stop = stop}); }),
+              errc::cancelled);
+}
+
+// It was "cancelled", whether its request was on its way or not.
+TEST_P(hung_store, leaves_an_arrival_that_is_stopped_in_doubt_if_it_was_sent) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto fleet = connect();
+    holdfast::latch start{fleet, "start", 2};
+    EXPECT_EQ(start.remaining(), 2U);
+    HOLDFAST_HANG_STORE();
+    const auto failure = failure_when_stopped(
+        [&](const std::stop_token& stop) { start.count_down(1, {.id = "a", .stop = stop}); });
+    the_store().resume();
+    if (failure == errc::cancelled) {
+        EXPECT_TRUE(throughout(200ms, [&] { return start.remaining() == 2; }));
+    } else {
+        EXPECT_EQ(failure, errc::unknown_outcome);
+    }
+    start.count_down(1, {.id = "a"});
+    EXPECT_EQ(start.remaining(), 1U);
+}
+
 } // namespace

@@ -120,6 +120,30 @@ TEST_P(latches, can_be_stopped) {
     EXPECT_EQ(failure, errc::cancelled);
 }
 
+TEST_P(latches, say_whether_an_arrival_that_is_stopped_counts) { // P5
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
+    auto mine = connect();
+    latch start{mine, "start", 2};
+    std::stop_source early;
+    early.request_stop();
+    const auto not_sent =
+        complaint_of([&] { start.arrive_and_wait(1, {.id = "a", .stop = early.get_token()}); });
+    EXPECT_NE(not_sent.find("this call has not arrived"), std::string::npos) << not_sent;
+    EXPECT_EQ(failure_of([&] { start.count_down(1, {.id = "a", .stop = early.get_token()}); }),
+              errc::cancelled);
+    EXPECT_EQ(start.remaining(), 2U);
+
+    std::stop_source late;
+    std::jthread stopper{[&] {
+        (void)eventually([&] { return start.remaining() == 1; });
+        late.request_stop();
+    }};
+    const auto counted =
+        complaint_of([&] { start.arrive_and_wait(1, {.id = "a", .stop = late.get_token()}); });
+    EXPECT_NE(counted.find("the arrival counts"), std::string::npos) << counted;
+    EXPECT_EQ(start.remaining(), 1U);
+}
+
 TEST_P(latches, refuse_what_makes_no_sense) {
     HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
     auto mine = connect();

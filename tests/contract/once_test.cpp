@@ -107,6 +107,26 @@ TEST_P(once_flags, wait_no_longer_than_they_may) {
     EXPECT_EQ(try_call_once_for(there, 0ms, never), "done");
 }
 
+// The longest was refused, after the function had run.
+TEST_P(once_flags, keep_a_result_of_the_longest_length) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    once_flag flag{mine, "schema-7"};
+    const auto result_of = [&](std::size_t size) {
+        return call_once(flag, [size] { return std::string(size, 'x'); });
+    };
+    EXPECT_EQ(failure_of([&] { (void)result_of(holdfast::limits::value_bytes + 1); }),
+              errc::limit_reached);
+    EXPECT_EQ(result_of(holdfast::limits::value_bytes).size(), holdfast::limits::value_bytes);
+    EXPECT_EQ(flag.result(), std::string(holdfast::limits::value_bytes, 'x'));
+    holdfast::election scheduler{mine, "scheduler"};
+    auto term = scheduler.campaign(std::string(holdfast::limits::value_bytes, 'y'));
+    EXPECT_EQ(scheduler.leader().value.size(), holdfast::limits::value_bytes);
+    EXPECT_EQ(
+        failure_of([&] { term.publish(std::string(holdfast::limits::value_bytes + 1, 'y')); }),
+        errc::limit_reached);
+}
+
 TEST_P(once_flags, refuse_what_makes_no_sense) {
     HOLDFAST_NEEDS(can().why_no_cells == nullptr);
     auto mine = connect();

@@ -52,6 +52,21 @@ TEST_P(validity, a_lease_is_valid_until_its_margin_and_not_an_instant_longer) { 
     expect_valid_until_then_only(stock, 250ms, 0ms);
 }
 
+// It was empty until the loss was reported.
+TEST_P(validity, a_lease_that_is_not_valid_any_more_says_why) { // P2
+    auto fleet = connect();
+    for (int i = 0; i < 5; ++i) {
+        const auto brief =
+            holdfast::mutex{fleet, "brief"}.acquire({.lease = 120ms, .renew = false});
+        while (brief.valid()) {}
+        EXPECT_EQ(brief.why_lost(), holdfast::loss::expired);
+        const auto longest =
+            holdfast::mutex{fleet, "longest"}.acquire({.lease = 120ms, .max_hold = 120ms});
+        while (longest.valid()) {}
+        EXPECT_EQ(longest.why_lost(), holdfast::loss::max_hold);
+    }
+}
+
 TEST_P(validity, the_margin_option_moves_that_instant) { // P2
     auto fleet = connect();
     holdfast::mutex stock{fleet, "stock"};

@@ -55,6 +55,9 @@ TEST(in_flight, behaves_like_a_map) {
             }
         }
         ASSERT_EQ(all.empty(), model.empty());
+        const auto newest = all.find_last([](int /*entry*/) { return true; });
+        ASSERT_EQ(newest.has_value(), !model.empty());
+        if (newest) { EXPECT_EQ(*newest, model.rbegin()->first); }
     }
 }
 

@@ -72,7 +72,7 @@ public:
 
     [[nodiscard]] core::cell_result run(engine::cell_op op, const std::stop_token& stop,
                                         std::error_code* failure) const {
-        return cell.run({std::move(op)}, stop, api::on_stop::fails, failure);
+        return cell.run({std::move(op)}, stop, api::on_stop::fails, failure, api::not_arrived);
     }
 
     /// The arrival names its phase, so that a request that is repeated after the phase has ended
@@ -105,11 +105,12 @@ public:
 
     [[nodiscard]] bool wait(std::uint64_t birth, std::uint64_t phase, detail::wait_limit limit,
                             const std::stop_token& stop, api::on_stop policy,
-                            std::error_code* failure) const {
+                            std::error_code* failure, const char* if_cancelled = nullptr) const {
         const auto ended = [birth, phase](const engine::cell_state& seen) {
             return seen.birth != birth || seen.phase > phase;
         };
-        const auto result = cell.run({cell.op(action::read), ended, limit}, stop, policy, failure);
+        const auto result =
+            cell.run({cell.op(action::read), ended, limit}, stop, policy, failure, if_cancelled);
         if (!result.done) { return false; }
         if (result.cell->birth == birth) { return true; }
         api::fail(failure, make_error_code(errc::lost), cell.text,
@@ -165,7 +166,9 @@ bool barrier::wait_at_most(const arrival_token& arrival, detail::wait_limit wait
 }
 
 void barrier::arrive_and_wait(const arrival_options& options) {
-    wait(arrive(options), {.stop = options.stop});
+    const auto arrival = arrive(options);
+    (void)body_->wait(arrival.birth_, arrival.phase_, detail::wait_limit::unlimited(), options.stop,
+                      api::on_stop::fails, nullptr, api::has_arrived);
 }
 bool barrier::arrive_and_wait(const arrival_options& options, std::error_code& failure) {
     const auto arrival = arrive(options, failure);

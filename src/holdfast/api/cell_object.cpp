@@ -39,9 +39,16 @@ engine::cell_op cell_object::op(engine::cell_op::action_kind action) const {
 }
 
 core::cell_result cell_object::run(core::cell_request request, const std::stop_token& stop,
-                                   on_stop policy, std::error_code* failure) const {
+                                   on_stop policy, std::error_code* failure,
+                                   const char* if_cancelled) const {
     clear(failure);
+    const bool arrives = request.op.action == engine::cell_op::action_kind::arrive;
     auto result = core->use_cell(std::move(request), stop);
+    if (result.failure == errc::cancelled && if_cancelled != nullptr) {
+        result.detail = if_cancelled;
+    } else if (result.failure == errc::cancelled && arrives) {
+        result.detail = result.cell != nullptr ? has_arrived : not_arrived;
+    }
     const bool gave_up = result.failure == errc::cancelled && policy == on_stop::gives_up;
     if (result.failure && !gave_up) { fail(failure, result.failure, text, result.detail); }
     return result;

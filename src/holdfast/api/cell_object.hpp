@@ -11,6 +11,10 @@ namespace holdfast::api {
 /// The effect of a requested stop: the forms without a time-out fail, the others return empty.
 enum class on_stop { fails, gives_up };
 
+/// What `cancelled` means for an arrival.
+inline constexpr const char* not_arrived = "the stop came first: this call has not arrived";
+inline constexpr const char* has_arrived = "the wait was cancelled; the arrival counts";
+
 struct cell_object {
     /// `word` is the kind, e.g. "latch": the cell is called latch:NAME. Throws error(invalid_name),
     /// or error(unsupported) if the engine has no cells.
@@ -20,9 +24,11 @@ struct cell_object {
     /// An operation on the cell.
     [[nodiscard]] engine::cell_op op(engine::cell_op::action_kind action) const;
 
-    /// Runs it. A failure is thrown if `failure` is null, else set.
+    /// Runs it. A failure is thrown if `failure` is null, else set. `if_cancelled` is the text of
+    /// that failure; null: that of its code, and for an arrival whether it counts.
     [[nodiscard]] core::cell_result run(core::cell_request request, const std::stop_token& stop,
-                                        on_stop policy, std::error_code* failure) const;
+                                        on_stop policy, std::error_code* failure,
+                                        const char* if_cancelled = nullptr) const;
 
     std::shared_ptr<core::client_core> core;
     std::string name; ///< of the cell, and of the lock that belongs to it

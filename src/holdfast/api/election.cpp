@@ -70,10 +70,12 @@ public:
         if (seen.failure) { return out; }
         out.cell_token = seen.cell->token;
         out.cell_value = seen.cell->value;
-        const auto lock = cell.core->execute(engine::inspect_op{cell.name, {}}, wait.at_most);
+        const auto lock = cell.core->execute(engine::inspect_op{cell.name, {}}, wait.at_most, stop);
         out.failure = lock.failure;
         if (lock.failure) {
-            api::fail(failure, lock.failure, cell.text, lock.detail);
+            const bool gave_up =
+                lock.failure == errc::cancelled && policy == api::on_stop::gives_up;
+            if (!gave_up) { api::fail(failure, lock.failure, cell.text, lock.detail); }
             return out;
         }
         const auto& holders = lock.answer.report->locks.front().holders;
@@ -192,7 +194,9 @@ void election::observe(const std::stop_token& stop,
     while (!stop.stop_requested()) {
         std::error_code failure;
         const auto next =
-            known ? wait_for_change(*known, {.stop = stop}, failure) : leader(failure);
+            known
+                ? wait_for_change(*known, {.stop = stop}, failure)
+                : body_->look(wait_limit::unlimited(), stop, api::on_stop::fails, &failure).leader;
         if (failure == errc::forked) { api::fail(nullptr, failure, body_->cell.text); }
         if (failure) {
             pause(stop);

@@ -27,7 +27,14 @@ bool api::publish_value(const cell_object& cell, const lease& held, std::uint64_
         fail(failure, make_error_code(errc::lost), cell.text, "this term is over");
         return false;
     };
-    if (!held.valid()) { return over(); }
+    // In a child of fork() the lease is not valid either, and the request fails with forked.
+    if (!held.valid() && !cell.core->inherited()) { return over(); }
+    if (value.size() > limits::value_bytes) {
+        fail(failure, make_error_code(errc::limit_reached), cell.text,
+             "the value has " + std::to_string(value.size()) + " bytes; the most is " +
+                 std::to_string(limits::value_bytes));
+        return false;
+    }
     auto op = cell.op(action::write);
     op.token = held.token();
     op.order = order;

@@ -82,7 +82,7 @@ std::string lease::detach() {
 std::stop_token lease::lost() const { return hold_ ? core_->lost(*hold_) : std::stop_token{}; }
 
 std::optional<loss> lease::why_lost() const noexcept {
-    return hold_ ? hold_->why_lost() : std::nullopt;
+    return hold_ ? hold_->why_invalid() : std::nullopt;
 }
 
 namespace {

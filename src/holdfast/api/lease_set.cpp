@@ -89,7 +89,7 @@ std::map<std::string, std::uint64_t> lease_set::tokens() const {
 std::stop_token lease_set::lost() const { return set_ ? core_->lost(*set_) : std::stop_token{}; }
 
 std::optional<loss> lease_set::why_lost() const noexcept {
-    return set_ ? set_->why_lost() : std::nullopt;
+    return set_ ? set_->why_invalid() : std::nullopt;
 }
 
 namespace {

@@ -57,8 +57,8 @@ public:
     }
 
     [[nodiscard]] core::cell_result read(detail::wait_limit limit, const std::stop_token& stop,
-                                         std::error_code* failure) const {
-        return cell.run({cell.op(action::read), {}, limit}, stop, api::on_stop::gives_up, failure);
+                                         api::on_stop policy, std::error_code* failure) const {
+        return cell.run({cell.op(action::read), {}, limit}, stop, policy, failure);
     }
 
     /// The rest of the caller's time, but `least` in any case.
@@ -66,6 +66,15 @@ public:
                                           std::chrono::nanoseconds least = {}) const {
         if (until == base::never) { return detail::wait_limit::unlimited(); }
         return {std::max<std::chrono::nanoseconds>(until - cell.core->now(), least)};
+    }
+
+    void give_up_claim(const lease& held, base::instant until) const {
+        std::error_code ignored; // the next holder overwrites the claim
+        auto erase = cell.op(action::erase);
+        erase.token = held.token();
+        erase.order = erase_order;
+        (void)cell.run({erase, {}, left(until, least_store_wait)}, {}, api::on_stop::fails,
+                       &ignored);
     }
 
     /// Runs the function and stores its result; empty if it was too late, or with a failure.
@@ -76,13 +85,16 @@ public:
         try {
             value = result_mark + function(held);
         } catch (...) {
-            std::error_code ignored; // the next holder overwrites the claim
-            auto erase = cell.op(action::erase);
-            erase.token = held.token();
-            erase.order = erase_order;
-            (void)cell.run({erase, {}, left(until, least_store_wait)}, {}, api::on_stop::fails,
-                           &ignored);
+            give_up_claim(held, until);
             throw;
+        }
+        if (value.size() > engine::max_cell_value) {
+            give_up_claim(held, until);
+            api::fail(failure, make_error_code(errc::limit_reached), cell.text,
+                      "the function has run, and its result of " +
+                          std::to_string(value.size() - 1) + " bytes is not stored; the most is " +
+                          std::to_string(limits::value_bytes));
+            return std::nullopt;
         }
         auto result = write(held.token(), result_order);
         result.condition = write_if::own;
@@ -114,10 +126,10 @@ once_flag::once_flag(const client& client, std::string name, once_options option
 once_flag::~once_flag() = default;
 
 std::optional<std::string> once_flag::result() const {
-    return result_in(body_->read(detail::wait_limit::none(), {}, nullptr));
+    return result_in(body_->read(detail::wait_limit::none(), {}, api::on_stop::fails, nullptr));
 }
 std::optional<std::string> once_flag::result(std::error_code& failure) const {
-    return result_in(body_->read(detail::wait_limit::none(), {}, &failure));
+    return result_in(body_->read(detail::wait_limit::none(), {}, api::on_stop::fails, &failure));
 }
 
 namespace {
@@ -144,7 +156,8 @@ std::optional<std::string> once_flag::call(const std::function<std::string(const
     const auto until = base::later(body_->cell.core->now(), wait.at_most);
     while (true) {
         const auto left = body_->left(until);
-        const auto seen = body_->read(left, {}, failure);
+        const auto seen = body_->read(
+            left, stop, stop_fails ? api::on_stop::fails : api::on_stop::gives_up, failure);
         if (seen.failure) { return std::nullopt; }
         if (auto known = result_in(seen)) { return known; }
         const auto held = acquire(body_->running, left, stop, stop_fails, failure);

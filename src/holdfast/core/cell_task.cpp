@@ -91,6 +91,7 @@ void cell_task::on_answer(drive::purpose /*purpose*/, const engine::answer& answ
         result_.cell = answer.cell;
         result_.failure.clear();
         result_.detail.clear();
+        may_have_happened_ = false; // the answer tells of earlier attempts, too
         return on_reported(now);
     }
     on_failed(answer, now);
@@ -137,7 +138,10 @@ void cell_task::on_notice(const engine::notice& /*notice*/, instant now) {
 
 void cell_task::on_cancel(instant /*now*/) {
     if (finished_) { return; }
-    result_.failure = make_error_code(errc::cancelled);
+    const bool sent = in_flight_ && !core_.driver().recall(*this, drive::purpose::report);
+    const bool in_doubt = may_have_happened_ || (sent && changes());
+    result_.failure = make_error_code(in_doubt ? errc::unknown_outcome : errc::cancelled);
+    result_.detail.clear(); // why the engine did not answer
     finish();
 }
 

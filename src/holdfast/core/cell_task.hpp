@@ -40,7 +40,8 @@ struct cell_result {
 ///            refused: done | notice: remembered
 ///  pausing   tick: asking
 ///  waiting   tick, notice: asking, to read
-///  any of these   tick at the caller's time-out, after the first answer: done | cancel: done
+///  any of these   tick at the caller's time-out, after the first answer: done
+///            cancel: done; a change whose request was sent and not answered is in doubt
 class cell_task final : public drive::participant {
 public:
     cell_task(client_core& core, cell_request request, base::owner_id owner);

@@ -130,9 +130,11 @@ public:
     [[nodiscard]] bool withdraw(hold& hold) noexcept;
     /// Runs an operation that belongs to no hold of this client: inspect, list, break, diagnose, or
     /// an operator's renewal or release.
-    /// Fails without an answer after connect_wait, or `at_most` if that is shorter.
+    /// Fails without an answer after connect_wait, or `at_most` if that is shorter, and with
+    /// cancelled when a stop is requested: only for what changes nothing.
     [[nodiscard]] op_result execute(const engine::op& operation,
-                                    base::duration at_most = base::duration::max());
+                                    base::duration at_most = base::duration::max(),
+                                    const std::stop_token& stop = {});
 
     /// Reads or changes a cell, and waits for what it becomes.
     [[nodiscard]] cell_result use_cell(cell_request request, const std::stop_token& stop);
@@ -188,6 +190,8 @@ private:
     }
     void run_engine(std::unique_ptr<engine::engine> engine);
     void ensure_threads(); // during a turn
+    template <typename Task, typename Start>
+    void run(const std::shared_ptr<Task>& task, Start start, const std::stop_token& stop);
     void begin_background_release(hold& hold, hold::waiting_caller* caller);
     void await(drive::sleeper& sleeper);
     void await(const std::shared_ptr<wait_task>& task, const std::stop_token& stop);

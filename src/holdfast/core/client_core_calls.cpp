@@ -22,12 +22,26 @@ namespace {
 constexpr base::milliseconds least_resize_wait{1000};
 } // namespace
 
-op_result client_core::execute(const engine::op& operation, base::duration at_most) {
+/// Starts the task and waits until it is ready.
+template <typename Task, typename Start>
+void client_core::run(const std::shared_ptr<Task>& task, Start start, const std::stop_token& stop) {
+    {
+        driver_turn turn{*driver_};
+        start(turn.now());
+        if (!stop.stop_possible()) { return turn.wait(task->sleeper()); }
+    }
+    // Outside of the turn: as in await().
+    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
+    driver_turn turn{*driver_};
+    turn.wait(task->sleeper());
+}
+
+op_result client_core::execute(const engine::op& operation, base::duration at_most,
+                               const std::stop_token& stop) {
     if (inherited()) { return {{}, make_error_code(errc::forked), forked_detail}; }
     const auto task = std::make_shared<report_task>(*this, operation);
-    driver_turn turn{*driver_};
-    task->start(turn.now(), at_most);
-    turn.wait(task->sleeper());
+    run(
+        task, [&](base::instant now) { task->start(now, at_most); }, stop);
     op_result out{task->answer(), {}, task->answer().detail};
     if (out.answer.status == engine::op_status::failed) { out.failure = out.answer.error; }
     if (out.answer.status == engine::op_status::unknown) {
@@ -40,18 +54,8 @@ cell_result client_core::use_cell(cell_request request, const std::stop_token& s
     if (inherited()) { return {nullptr, false, make_error_code(errc::forked), forked_detail}; }
     if (stop.stop_requested()) { return {nullptr, false, make_error_code(errc::cancelled), {}}; }
     const auto task = std::make_shared<cell_task>(*this, std::move(request), new_owner());
-    {
-        driver_turn turn{*driver_};
-        task->start(turn.now());
-        if (!stop.stop_possible()) {
-            turn.wait(task->sleeper());
-            return std::move(task->result());
-        }
-    }
-    // Outside of the turn: as in await().
-    const std::stop_callback cancel{stop, [this, &task] { driver_->cancel(task); }};
-    driver_turn turn{*driver_};
-    turn.wait(task->sleeper());
+    run(
+        task, [&](base::instant now) { task->start(now); }, stop);
     return std::move(task->result());
 }
 

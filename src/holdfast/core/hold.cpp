@@ -60,7 +60,21 @@ std::optional<loss> hold::why_lost() const noexcept {
     return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
 }
 
+std::optional<loss> hold::why_invalid() const noexcept {
+    // First: a loss is stored before the 0 that stands for it.
+    const auto until = valid_until_.load(std::memory_order_acquire);
+    if (const auto reported = why_lost(); reported || until == 0 || inherited()) {
+        return reported;
+    }
+    if (core_.now() < instant{duration{until}}) { return std::nullopt; }
+    return loss_at_deadline_.load(std::memory_order_relaxed);
+}
+
 void hold::publish_deadline() noexcept {
+    if (const auto reason = machine_.loss_reason()) {
+        why_lost_.store(static_cast<int>(*reason), std::memory_order_release);
+    }
+    loss_at_deadline_.store(machine_.reason_at_deadline(), std::memory_order_relaxed);
     const auto until = machine_.holding() ? machine_.deadline().time_since_epoch().count() : 0;
     valid_until_.store(until, std::memory_order_release);
 }
@@ -272,7 +286,6 @@ void hold::end_count(instant now) noexcept {
 void hold::report_loss(instant now) noexcept {
     const auto reason = *machine_.loss_reason();
     core_.driver().metrics().on_lost(reason);
-    why_lost_.store(static_cast<int>(reason), std::memory_order_release);
     if (loss_signal_) { core_.notifier().post(loss_signal_); }
     core_.report_event([&] {
         return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,

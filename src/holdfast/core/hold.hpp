@@ -31,7 +31,10 @@ public:
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] base::duration remaining() const noexcept;
+    /// The loss that was reported. It may follow the deadline by some milliseconds.
     [[nodiscard]] std::optional<loss> why_lost() const noexcept;
+    /// The same, and from the deadline on never empty, unless it was released.
+    [[nodiscard]] std::optional<loss> why_invalid() const noexcept;
     [[nodiscard]] std::uint64_t token() const noexcept { return token_; }
     [[nodiscard]] holdfast::mode mode() const noexcept {
         return mode_.load(std::memory_order_acquire);
@@ -121,6 +124,7 @@ private:
     std::uint64_t renewals_ = 0;                     ///< sent so far: a renewal's order
     std::atomic<base::instant::rep> valid_until_{0}; ///< valid() compares it with the clock
     std::atomic<int> why_lost_{-1};
+    std::atomic<loss> loss_at_deadline_{loss::expired};
     std::atomic<holdfast::mode> mode_; ///< a writer may become a reader
     bool forgotten_ = false;
     bool counts_as_hold_ = false;      ///< in the metrics

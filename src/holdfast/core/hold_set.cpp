@@ -31,6 +31,14 @@ std::optional<loss> hold_set::why_lost() const noexcept {
     return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
 }
 
+std::optional<loss> hold_set::why_invalid() const noexcept {
+    for (const auto& each : holds_) {
+        if (why_lost()) { break; } // of the name that was lost first
+        if (const auto reason = each->why_invalid()) { return reason; }
+    }
+    return why_lost();
+}
+
 void hold_set::watch(instant now) noexcept {
     for (const auto& each : holds_) { each->join(shared_from_this()); }
     for (const auto& each : holds_) {

@@ -23,7 +23,8 @@ public:
     // From any thread, without a lock.
     [[nodiscard]] bool valid() const noexcept { return remaining() > base::duration::zero(); }
     [[nodiscard]] base::duration remaining() const noexcept;
-    [[nodiscard]] std::optional<loss> why_lost() const noexcept;
+    [[nodiscard]] std::optional<loss> why_lost() const noexcept; ///< as hold::why_lost()
+    [[nodiscard]] std::optional<loss> why_invalid() const noexcept;
     [[nodiscard]] const std::vector<std::shared_ptr<hold>>& holds() const noexcept {
         return holds_;
     }

@@ -42,12 +42,14 @@ void report_task::start(base::instant now, base::duration at_most) {
 }
 
 void report_task::on_timer(base::instant /*now*/) {
+    if (cancelled_) { return; }
     core_.driver().send(
         *this, drive::purpose::report, [&]() -> const engine::op& { return op_; }, give_up_);
 }
 
 void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& answer,
                             base::instant /*sent*/, base::instant now) {
+    if (cancelled_) { return; }
     const bool unknown = answer.status == engine::op_status::unknown;
     const bool unreached =
         answer.status == engine::op_status::failed && engine::worth_retrying(answer.error);
@@ -62,6 +64,17 @@ void report_task::on_answer(drive::purpose /*purpose*/, const engine::answer& an
     if (may_have_happened_ && says_nothing_of_earlier(answer)) {
         answer_.status = engine::op_status::unknown;
     }
+    is_answered_ = true;
+    core_.driver().ready(sleeper_);
+}
+
+void report_task::on_cancel(base::instant /*now*/) {
+    if (is_answered_) { return; }
+    cancelled_ = true;
+    answer_ = {};
+    answer_.status = engine::op_status::failed;
+    answer_.error = make_error_code(errc::cancelled);
+    core_.driver().wake_at(*this, base::never);
     core_.driver().ready(sleeper_);
 }
 

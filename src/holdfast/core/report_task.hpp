@@ -24,6 +24,8 @@ public:
     void on_timer(base::instant now) override;
     void on_answer(drive::purpose purpose, const engine::answer& answer, base::instant sent,
                    base::instant now) override;
+    /// Then it fails with cancelled. Only for what changes nothing.
+    void on_cancel(base::instant now) override;
 
 private:
     client_core& core_;
@@ -32,6 +34,8 @@ private:
     drive::sleeper sleeper_;
     base::instant give_up_{};
     bool may_have_happened_ = false;
+    bool is_answered_ = false;
+    bool cancelled_ = false;
 };
 
 } // namespace holdfast::core

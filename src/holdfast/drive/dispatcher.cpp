@@ -18,6 +18,17 @@ void dispatcher::submit(participant& participant, purpose purpose, const engine:
     engine_.submit(id, operation, give_up, clock_.now());
 }
 
+bool dispatcher::recall(const participant& participant, purpose purpose) noexcept {
+    const auto id = operations_.find_last([&](const sent_operation& each) {
+        return each.participant.get() == &participant && each.purpose == purpose;
+    });
+    if (!id) { return false; }
+    try {
+        if (!engine_->recall(*id)) { return false; }
+    } catch (...) { return false; }
+    return operations_.take(*id).has_value();
+}
+
 bool dispatcher::settle_all() noexcept {
     settling_ = true;
     deliver_all();

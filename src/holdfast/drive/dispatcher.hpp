@@ -38,6 +38,9 @@ public:
             submit(participant, purpose, make(), give_up);
         } catch (...) { unsent_.add_operation(participant, purpose); }
     }
+    /// Takes the participant's last request of this purpose back. True: it has not happened and
+    /// never will, and there is no answer.
+    [[nodiscard]] bool recall(const participant& participant, purpose purpose) noexcept;
     /// `make` returns the item; `lease` is its lease. If there is no memory for it, the participant
     /// is answered `unknown`.
     template <typename Make>

@@ -69,6 +69,10 @@ public:
               base::instant give_up) noexcept {
         dispatcher_.send(participant, purpose, std::move(make), give_up);
     }
+    /// See dispatcher::recall.
+    [[nodiscard]] bool recall(const participant& participant, purpose purpose) noexcept {
+        return dispatcher_.recall(participant, purpose);
+    }
     /// See dispatcher::beat.
     template <typename Make>
     void beat(participant& participant, base::milliseconds lease, Make make,

@@ -39,6 +39,16 @@ public:
         return out;
     }
 
+    /// The newest number whose entry fits; empty if none does.
+    template <typename Fits>
+    [[nodiscard]] std::optional<std::uint64_t> find_last(Fits fits) const {
+        for (auto number = next_; count_ > 0 && number > first_; --number) {
+            const auto& slot = slots_[(number - 1) & (slots_.size() - 1)];
+            if (slot && fits(*slot)) { return number - 1; }
+        }
+        return std::nullopt;
+    }
+
     /// Removes and returns the entry with the lowest number; empty if that is above `last`.
     [[nodiscard]] std::optional<Entry> take_first(std::uint64_t last) {
         if (count_ == 0 || first_ > last) { return std::nullopt; }

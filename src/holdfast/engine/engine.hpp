@@ -116,6 +116,8 @@ public:
     virtual void submit(op_id id, const op& operation, base::instant give_up) = 0;
     /// The answer is not needed any more. The engine releases a grant that still results.
     virtual void cancel(op_id id) = 0;
+    /// Cancels it if nothing was sent of it. True: it has not happened and never will.
+    [[nodiscard]] virtual bool recall(op_id /*id*/) { return false; }
     /// Appends the descriptors to wait for; a quorum appends those of all its nodes.
     virtual void pollables(std::vector<pollfd>& out) const = 0;
     /// Does the I/O that is ready and what is due by `now`. Returns when it must be called next

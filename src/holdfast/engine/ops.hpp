@@ -6,7 +6,9 @@
 
 #include <holdfast/layout.hpp>
 #include <holdfast/lock_info.hpp>
+#include <holdfast/options.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -199,6 +201,9 @@ enum class write_if : std::uint8_t {
     empty,  ///< the cell has no value yet
     own,    ///< the cell was last written with this token
 };
+
+/// One more than a caller's value: a once_flag marks its result.
+inline constexpr std::size_t max_cell_value = limits::value_bytes + 1;
 
 /// Reads or changes a cell: a named small value beside the locks, which others watch. Cells and
 /// locks have separate names. The answer is `reported`, with answer::cell as it is afterwards.

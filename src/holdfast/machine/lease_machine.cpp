@@ -82,7 +82,7 @@ lease_machine::actions lease_machine::on(const lease_input& input, instant now) 
 lease_machine::actions lease_machine::tick(instant now) noexcept {
     if (state_ == lease_state::releasing) { return tick_releasing(now); }
     if (!holding()) { return {}; }
-    if (now >= deadline_) { return lose(reaches_max_hold_ ? loss::max_hold : loss::expired); }
+    if (now >= deadline_) { return lose(reason_at_deadline()); }
     actions out;
     if (std::exchange(handed_off_, false)) {
         // Without renewals this one starts the lease: send it at once, or the lease ends late.
@@ -132,7 +132,7 @@ lease_machine::actions lease_machine::on_renewal_answer(const lease_input& input
         return out;
     }
     if (now >= deadline_) {
-        out = lose(reaches_max_hold_ ? loss::max_hold : loss::expired);
+        out = lose(reason_at_deadline());
         out.release = input.event == lease_event::renewed;
         return out;
     }
@@ -187,7 +187,7 @@ lease_machine::actions lease_machine::lose(loss reason) noexcept {
 }
 
 lease_machine::actions lease_machine::extend(milliseconds lease, instant now) noexcept {
-    if (now >= deadline_) { return lose(reaches_max_hold_ ? loss::max_hold : loss::expired); }
+    if (now >= deadline_) { return lose(reason_at_deadline()); }
     terms_.lease = lease;
     actions out;
     // Lowered when it is sent, not when it is answered: the engine may apply it at any moment.
@@ -202,7 +202,7 @@ lease_machine::actions lease_machine::extend(milliseconds lease, instant now) no
 /// Renews at once, to find out whether the lock is still held before the next renewal is due. A
 /// hold without renewals is left alone.
 lease_machine::actions lease_machine::doubt(instant now) noexcept {
-    if (now >= deadline_) { return lose(reaches_max_hold_ ? loss::max_hold : loss::expired); }
+    if (now >= deadline_) { return lose(reason_at_deadline()); }
     actions out;
     if (state_ == lease_state::held && terms_.renew && !reaches_max_hold_) {
         send_renewal(out, now);

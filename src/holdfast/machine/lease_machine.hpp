@@ -98,6 +98,10 @@ public:
         return holding() && now < deadline_;
     }
     [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
+    /// Why it is lost if nothing happens before the deadline.
+    [[nodiscard]] loss reason_at_deadline() const noexcept {
+        return reaches_max_hold_ ? loss::max_hold : loss::expired;
+    }
     [[nodiscard]] std::optional<loss> loss_reason() const noexcept { return loss_reason_; }
     [[nodiscard]] lease_ending ending() const noexcept { return ending_; }
     [[nodiscard]] base::instant release_deadline() const noexcept { return release_deadline_; }

@@ -140,7 +140,7 @@ std::chrono::system_clock::time_point wall(std::int64_t us) {
 }
 
 template <typename Entry>
-party describe(const Entry& entry, std::int64_t now_wall_us) {
+party describe_party(const Entry& entry, std::int64_t now_wall_us) {
     party out;
     out.owner = entry.owner.text();
     out.mode = entry.mode;
@@ -158,6 +158,16 @@ party describe(const Entry& entry, std::int64_t now_wall_us) {
 
 lock_info admission_rule::inspect(const std::string& name) {
     tidy();
+    return describe(name);
+}
+
+lock_info admission_rule::inspect_copy(const std::string& name) {
+    drop_ended_holds();
+    drop_dead_waiters();
+    return describe(name);
+}
+
+lock_info admission_rule::describe(const std::string& name) {
     lock_info out;
     out.name = name;
     out.kind = state_.kind;
@@ -173,14 +183,14 @@ lock_info admission_rule::inspect(const std::string& name) {
         return std::chrono::duration_cast<base::milliseconds>(end - at_.now);
     };
     for (const hold_record& hold : state_.holds) {
-        party& holder = out.holders.emplace_back(describe(hold, at_.wall_us));
+        party& holder = out.holders.emplace_back(describe_party(hold, at_.wall_us));
         holder.token = hold.token;
         holder.resting = hold.resting(at_.now);
         holder.remaining = until(holder.resting ? hold.rest_until : hold.deadline);
     }
     if (state_.waiting > 0) {
         queue_.visit([&](const waiter& waiter) {
-            party& entry = out.waiters.emplace_back(describe(waiter, at_.wall_us));
+            party& entry = out.waiters.emplace_back(describe_party(waiter, at_.wall_us));
             entry.remaining = until(waiter.alive_until);
         });
     }

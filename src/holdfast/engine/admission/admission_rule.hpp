@@ -73,7 +73,11 @@ public:
     [[nodiscard]] op_status withdraw(const withdraw_op& operation);
     /// released or not_held.
     [[nodiscard]] op_status break_lock(const break_op& operation);
+    /// Settles, and describes what came of it, which must be stored.
     [[nodiscard]] lock_info inspect(const std::string& name);
+    /// For a copy that is not stored: drops what has ended and grants nothing. A waiter that was
+    /// granted here would be shown with a token that nobody has.
+    [[nodiscard]] lock_info inspect_copy(const std::string& name);
     /// Housekeeping: settles, and drops every dead waiter.
     void tidy();
 
@@ -83,6 +87,7 @@ public:
 private:
     using hold_iterator = std::vector<hold_record>::iterator;
 
+    [[nodiscard]] lock_info describe(const std::string& name);
     void settle(const base::owner_id* requester);
     void drop_ended_holds();
     void drop_ended_in_use();

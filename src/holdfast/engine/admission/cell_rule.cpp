@@ -25,10 +25,9 @@ std::int64_t us(base::milliseconds span) noexcept {
 } // namespace
 
 std::optional<answer> reject_invalid(const cell_op& operation) {
-    if (operation.value.size() > limits::value_bytes) {
+    if (operation.value.size() > max_cell_value) {
         return failed_answer(errc::limit_reached, "the value has more than " +
-                                                      std::to_string(limits::value_bytes) +
-                                                      " bytes");
+                                                      std::to_string(max_cell_value) + " bytes");
     }
     if (operation.member.size() > limits::member_bytes) {
         return failed_answer(errc::limit_reached, "the id of an arrival has more than " +

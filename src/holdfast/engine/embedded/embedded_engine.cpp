@@ -79,6 +79,11 @@ void embedded_engine::cancel(op_id id) {
     std::erase_if(pending_, [id](const pending_op& pending) { return pending.id == id; });
 }
 
+bool embedded_engine::recall(op_id id) {
+    const std::scoped_lock hold{guard()};
+    return std::erase_if(pending_, [id](const pending_op& each) { return each.id == id; }) > 0;
+}
+
 void embedded_engine::pollables(std::vector<pollfd>& out) const {
     const int inbox = store_.inbox().descriptor();
     if (inbox >= 0) { out.push_back({inbox, POLLIN, 0}); }

@@ -50,6 +50,7 @@ public:
     void attach(sink& to) override { sink_ = &to; }
     void submit(op_id id, const op& operation, base::instant give_up) override;
     void cancel(op_id id) override;
+    [[nodiscard]] bool recall(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
     void reset() noexcept override;

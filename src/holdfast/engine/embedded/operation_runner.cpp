@@ -186,15 +186,15 @@ answer operation_runner::run(const release_set_op& operation) {
     return out;
 }
 
-/// Applies the rule to a copy and writes nothing. The next operation that writes drops what has
-/// ended, and notifies the waiters that are granted by that.
+/// Writes nothing, so it grants nothing: after a hold has ended by itself nobody holds the name
+/// until the next operation that writes, e.g. a waiter's heartbeat, grants the first waiter.
 lock_info operation_runner::describe(const std::string& name, row&& found) {
     admission::list_queue queue;
     if (found.state.waiting > 0) {
         for (auto& each : tables_.waiters(found.id)) { queue.push(std::move(each.waiter)); }
     }
     std::vector<admission::push> unsent;
-    return admission::admission_rule{found.state, queue, at_, unsent}.inspect(name);
+    return admission::admission_rule{found.state, queue, at_, unsent}.inspect_copy(name);
 }
 
 answer operation_runner::run(const inspect_op& operation) {

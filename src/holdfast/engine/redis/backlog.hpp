@@ -4,6 +4,7 @@
 #include "holdfast/engine/ops.hpp"
 #include "holdfast/engine/redis/operation.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -25,6 +26,12 @@ public:
         for (auto& each : waiting) {
             if (!send(*each.operation, each.op)) { entries_.push_back(std::move(each)); }
         }
+    }
+    /// Whether this operation waits, and is not answered or cancelled.
+    [[nodiscard]] bool has(op_id id) const noexcept {
+        return std::any_of(entries_.begin(), entries_.end(), [id](const entry& each) {
+            return each.operation->is_open() && each.operation->id() == id;
+        });
     }
     /// Drops operations that were answered, cancelled or forgotten meanwhile.
     void drop_completed() noexcept {

@@ -194,6 +194,12 @@ void redis_engine::cancel(op_id id) {
     backlog_.drop_completed();
 }
 
+bool redis_engine::recall(op_id id) {
+    if (!backlog_.has(id)) { return false; }
+    cancel(id);
+    return true;
+}
+
 void redis_engine::pollables(std::vector<pollfd>& out) const { topology_->pollables(out); }
 
 instant redis_engine::drive(std::span<const pollfd> ready, instant now) {

@@ -33,6 +33,7 @@ public:
     void attach(sink& sink) override;
     void submit(op_id id, const op& op, base::instant give_up) override;
     void cancel(op_id id) override;
+    [[nodiscard]] bool recall(op_id id) override;
     void pollables(std::vector<pollfd>& out) const override;
     base::instant drive(std::span<const pollfd> ready, base::instant now) override;
     [[nodiscard]] direct_read start_direct_read() override;
