@@ -5,11 +5,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace holdfast::api {
 
 /// The effect of a requested stop: the forms without a time-out fail, the others return empty.
 enum class on_stop { fails, gives_up };
+
+/// For messages: `latch "start"` of the cell latch:start.
+[[nodiscard]] std::string cell_text(std::string_view cell_name);
 
 struct cell_object {
     /// `word` is the kind, e.g. "latch": the cell is called latch:NAME. Throws error(invalid_name),
@@ -24,12 +28,21 @@ struct cell_object {
     [[nodiscard]] core::cell_result run(core::cell_request request, const std::stop_token& stop,
                                         on_stop policy, std::error_code* failure) const;
 
+    /// Of a latch or barrier: fails with wrong_limit if others use it with another count.
+    [[nodiscard]] bool check_count(const core::cell_result& result, unsigned expected,
+                                   std::error_code* failure) const;
+
     std::shared_ptr<core::client_core> core;
     std::string name; ///< of the cell, and of the lock that belongs to it
     std::string text; ///< for messages, e.g. `latch "start"`
 };
 
-/// Throws error(invalid_option) unless it is 0 or from a second to 365 days; `field` names it.
-void check_keep(std::chrono::milliseconds keep, const char* field);
+[[nodiscard]] inline bool has_other_count(const engine::cell_state& cell,
+                                          unsigned expected) noexcept {
+    return cell.birth != 0 && cell.expected != expected;
+}
+
+/// Throws error(invalid_option) unless it is 0 or from a second to 365 days.
+void check_keep(std::chrono::milliseconds keep, const cell_object& cell);
 
 } // namespace holdfast::api

@@ -161,7 +161,7 @@ void node::break_off_if_dead(instant now) {
     const bool renewal_failed = channel_.watchdog().renewal_failed();
     if (!overdue && !renewal_failed) { return; }
     const auto waited =
-        renewal_failed ? std::string{"in time to a renewal"}
+        renewal_failed ? std::string{"in time"}
                        : "within " + std::to_string(channel_.watchdog().timeout().count()) + " ms";
     timed_out_ = true;
     reconnector_.break_off(errc::unavailable, server() + ": no answer " + waited);
