@@ -3,6 +3,7 @@
 #include <holdfast/latch.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,7 +30,7 @@ struct barrier_options {
 /// time-out. There is no completion function.
 ///
 /// Errors and thread safety: as for latch. A wait fails with lost if the engine has forgotten the
-/// barrier meanwhile.
+/// barrier meanwhile, and with invalid_option if the token is not of an arrival at this barrier.
 class HOLDFAST_API barrier {
 public:
     /// Which phase an arrival belongs to; only for wait().
@@ -39,6 +40,7 @@ public:
 
     private:
         friend class barrier;
+        std::size_t barrier_ = 0; ///< a hash of its name
         std::uint64_t birth_ = 0;
         std::uint64_t phase_ = 0;
     };

@@ -16,9 +16,9 @@ namespace holdfast {
 /// names. Otherwise it waits for one after the other in the order of their names, and keeps its
 /// place in each queue. std::lock also works with these locks, but tries again and again.
 ///
-/// Fails like lock(): with would_deadlock if the calling thread holds one of them already, and if
-/// two of the locks have the same name, unless they are recursive. All must be of one client, or it
-/// fails with invalid_option.
+/// Fails like lock(): with would_deadlock if the calling thread holds one of them already, also in
+/// layout plain, or if two of the locks have the same name, unless these are recursive. All must be
+/// of one client, or it fails with invalid_option.
 template <detail::lockable_together... Locks>
 void lock_all(Locks&... locks) {
     detail::lock_handle::lock_all(detail::handles_of(locks...), detail::wait_limit::unlimited(), {},

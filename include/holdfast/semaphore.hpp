@@ -18,9 +18,11 @@ class permit_count {
 public:
     template <std::integral Number>
     constexpr permit_count(Number number) noexcept // NOLINT(google-explicit-constructor)
-        : value_{std::in_range<unsigned>(number) ? static_cast<unsigned>(number) : 0} {}
+        : value_{std::in_range<unsigned>(number) ? static_cast<unsigned>(number)
+                 : std::cmp_less(number, 0)      ? 0U
+                                                 : ~0U} {}
 
-    /// 0 for a number that is negative or too large; a call refuses it.
+    /// 0 for a number that is negative, the largest for one that is too large; a call refuses both.
     [[nodiscard]] constexpr unsigned value() const noexcept { return value_; }
 
 private:
@@ -29,7 +31,8 @@ private:
 
 /// std::counting_semaphore across processes: at most `limit` permits are out at a time. Every user
 /// of a name must give the same limit: another one fails with wrong_limit while permits are out.
-/// After resize() the new limit counts for all users, whatever limit they have given.
+/// After resize() the new limit counts for all users, whatever limit they have given. In layout
+/// redisson the first user's counts.
 ///
 ///     holdfast::counting_semaphore slots{fleet, "encoder", 3};
 ///     auto slot = slots.acquire();      // one permit; the lease returns it
@@ -145,7 +148,8 @@ public:
 
     /// How many permits are free: the limit without what is held now. Others may
     /// take or return some before you use the number. Waiters do not count, but they are served
-    /// first. With a std::error_code it returns 0 if it failed.
+    /// first. Fails with wrong_limit while others use it with another limit. With a std::error_code
+    /// it returns 0 if it failed.
     [[nodiscard]] unsigned available() const { return handle().available(nullptr); }
     [[nodiscard]] unsigned available(std::error_code& failure) const {
         return handle().available(&failure);

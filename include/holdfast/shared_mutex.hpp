@@ -91,11 +91,13 @@ public:
 
     /// Turns the calling thread's hold, or `held`, from a writer's into a reader's without a gap:
     /// no other writer gets in between, and readers that wait may enter. The token stays.
-    /// Afterwards the thread unlocks with unlock_shared(). Fails with not_held if it is no writer's
-    /// hold of this lock, with lost if it was lost, with unknown_outcome if no reply came for
-    /// `connect_wait` (then call it again, or release it), and with unsupported on a quorum. There
-    /// is no way back: lock() by a thread that reads fails with would_deadlock. With a
-    /// std::error_code it returns false if it failed.
+    /// Afterwards the thread unlocks with unlock_shared(); a std::unique_lock must release() it
+    /// before, and a std::shared_lock{prices, std::adopt_lock} can take it over. Fails with
+    /// not_held if it is no writer's hold of this lock, with lost if it was lost, with
+    /// unknown_outcome if no reply came for `connect_wait` (then call it again, or release it), and
+    /// with unsupported on a quorum, on Redis with max_lease, and in layout redisson. There is no
+    /// way back: lock() by a thread that reads fails with would_deadlock. With a std::error_code it
+    /// returns false if it failed.
     void downgrade() { handle().downgrade(nullptr); }
     bool downgrade(std::error_code& failure) { return handle().downgrade(&failure); }
     void downgrade(lease& held) { handle().downgrade(held, nullptr); }

@@ -110,4 +110,34 @@ TEST_P(barriers, refuse_what_makes_no_sense) {
     EXPECT_EQ(failure_of([&] { const barrier none{mine, "round", 0}; }), errc::invalid_option);
 }
 
+TEST_P(barriers, with_another_count_than_that_of_the_others_fail_to_wait) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier round{mine, "round", 2};
+    const auto arrival = round.arrive();
+    const barrier wrong{mine, "round", 3};
+    EXPECT_EQ(failure_of([&] { (void)wrong.wait_for(arrival, 10s); }), errc::wrong_limit);
+    EXPECT_EQ(failure_of([&] { wrong.wait(arrival); }), errc::wrong_limit);
+    EXPECT_TRUE(barrier(mine, "round", 2).wait_for(arrival, 0s) == false) << "as before";
+}
+
+TEST_P(barriers, refuse_a_token_that_is_not_of_one_of_their_arrivals) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr);
+    auto mine = connect();
+    barrier round{mine, "round", 1};
+    barrier other{mine, "other", 1};
+    const auto arrival = round.arrive();
+    const auto foreign = other.arrive();
+    const barrier::arrival_token empty;
+    for (const auto& token : {foreign, empty}) {
+        EXPECT_EQ(failure_of([&] { round.wait(token); }), errc::invalid_option);
+        std::error_code failure;
+        EXPECT_FALSE(round.wait_for(token, 10s, {}, failure));
+        EXPECT_EQ(failure, errc::invalid_option);
+    }
+    const auto text = complaint_of([&] { round.wait(foreign); });
+    EXPECT_NE(text.find("one of another barrier; pass"), std::string::npos) << text;
+    EXPECT_TRUE(barrier(mine, "round", 1).wait_for(arrival, 5s)) << "any object of the name";
+}
+
 } // namespace

@@ -222,4 +222,34 @@ TEST_P(latches, are_refused_with_a_reason_where_they_are_not_safe) {
               std::string::npos);
 }
 
+// Readers did not compare it: for them the latch of the others was open, or never opened.
+TEST_P(latches, with_another_count_than_that_of_the_others_are_an_error_for_all_calls) {
+    HOLDFAST_NEEDS(can().why_no_cells == nullptr || can().latches);
+    auto mine = connect();
+    latch others{mine, "start", 3};
+    const latch wrong{mine, "start", 4};
+    const auto all_calls_fail = [&] {
+        for (const auto& call : std::vector<std::function<void()>>{
+                 [&] { (void)wrong.try_wait(); }, [&] { (void)wrong.wait_for(10s); },
+                 [&] { wrong.wait(); }, [&] { (void)wrong.remaining(); }}) {
+            EXPECT_EQ(failure_of(call), errc::wrong_limit);
+            const auto text = complaint_of(call);
+            EXPECT_NE(text.find("count of 3; give all its users the same"), std::string::npos)
+                << text;
+        }
+        std::error_code failure;
+        EXPECT_FALSE(wrong.try_wait(failure));
+        EXPECT_EQ(failure, errc::wrong_limit);
+    };
+    others.count_down(2);
+    all_calls_fail();
+    others.count_down();
+    EXPECT_TRUE(others.try_wait());
+    all_calls_fail(); // also of one that is open
+    latch fresh{mine, "start", 4};
+    fresh.reset();
+    EXPECT_FALSE(fresh.try_wait());
+    EXPECT_EQ(fresh.remaining(), 4U);
+}
+
 } // namespace

@@ -131,4 +131,23 @@ TEST_P(lock_all, moves_money_both_ways_without_deadlock) { // P1, P4
     EXPECT_EQ(balance_b, 100);
 }
 
+// In layout plain it renewed the hold, and the inner scope released the outer one.
+TEST_P(lock_all, refuses_a_mutex_that_the_thread_holds_and_leaves_that_hold) { // P1
+    auto mine = connect();
+    holdfast::mutex a{mine, "a"};
+    holdfast::mutex b{mine, "b"};
+    a.lock();
+    EXPECT_EQ(failure_of([&] {
+                  const holdfast::scoped_lock_all both{a, b};
+              }),
+              errc::would_deadlock);
+    EXPECT_EQ(failure_of([&] { (void)holdfast::try_lock_all_for(10s, b, a); }),
+              errc::would_deadlock);
+    EXPECT_TRUE(a.valid());
+    EXPECT_FALSE(is_free("a"));
+    EXPECT_TRUE(is_free("b"));
+    a.unlock();
+    EXPECT_TRUE(will_be_clear("a"));
+}
+
 } // namespace

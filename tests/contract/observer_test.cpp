@@ -57,6 +57,7 @@ TEST_P(observed, an_unlock_after_a_loss) { // P4
     ASSERT_TRUE(told);
     EXPECT_EQ(told->name, "stock");
     EXPECT_EQ(told->token, token);
+    EXPECT_EQ(told->detail, "it was not renewed in time");
 }
 
 TEST_P(observed, an_unlock_without_a_hold) { // P4

@@ -187,4 +187,23 @@ TEST_P(permits, that_are_free_can_be_counted) {
     EXPECT_EQ(failure, errc::wrong_primitive);
 }
 
+TEST_P(permits, of_a_semaphore_with_another_limit_cannot_be_counted) {
+    HOLDFAST_NEEDS(can(primitive::semaphore).supported);
+    auto fleet = connect();
+    holdfast::counting_semaphore slots{fleet, "slots", 3};
+    const holdfast::counting_semaphore wrong{fleet, "slots", 5};
+    EXPECT_EQ(wrong.available(), 5U) << "nobody uses it yet";
+    auto held = slots.acquire();
+    if (can(primitive::semaphore).stored_limit) { // the limit has no effect any more
+        EXPECT_EQ(wrong.available(), 2U);
+        return;
+    }
+    EXPECT_EQ(failure_of([&] { (void)wrong.available(); }), errc::wrong_limit);
+    EXPECT_EQ(slots.available(), 2U);
+    if (can(primitive::semaphore).resizes) {
+        slots.resize(4);
+        EXPECT_EQ(wrong.available(), 3U) << "now it counts for all";
+    }
+}
+
 } // namespace

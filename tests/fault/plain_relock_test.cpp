@@ -111,5 +111,21 @@ TEST_F(plain_relock, of_a_try_that_is_stopped_gives_up_without_a_failure) {
     expect_held_once(stock);
 }
 
+// The default margin is that of the new lease: a twentieth of it, and at least 50 ms.
+TEST_F(plain_relock, with_a_short_lease_and_the_default_margin_ends_in_time) { // P2
+    stock.lock();
+    ASSERT_TRUE(stock.try_lock({.lease = 200ms}));
+    EXPECT_GT(server.command({"PTTL", "stock"}).number(), 20'000) << "it is only ever raised";
+    server.pause(); // no renewal arrives
+    const stopwatch watch;
+    const auto lost = stock.lost();
+    EXPECT_TRUE(eventually([&] { return !stock.valid(); }));
+    EXPECT_LT(watch.elapsed(), 150ms + slack);
+    server.resume();
+    EXPECT_TRUE(eventually([&] { return lost.stop_requested(); }));
+    client there{server.url()};
+    EXPECT_FALSE((mutex{there, "stock", {.layout = layout::plain}}.try_lock_for(0ms)));
+}
+
 } // namespace
 } // namespace holdfast::test

@@ -202,5 +202,16 @@ TEST_F(redis_cells, a_value_that_is_late_does_not_replace_a_newer_one) { // P3
     EXPECT_EQ((election{there, "scheduler"}.leader().value), "third");
 }
 
+TEST_F(redis_cells, an_arrival_of_unknown_outcome_says_how_to_repeat_it) {
+    auto here = connect({}, {.connect_wait = 300ms});
+    latch start{here, "start", 3};
+    EXPECT_EQ(start.remaining(), 3U); // loads the script
+    lose_answers(1000);
+    const auto unknown = complaint_of([&] { start.count_down(1, {.id = "host-1"}); });
+    EXPECT_EQ(unknown.code, errc::unknown_outcome);
+    EXPECT_THAT(unknown.text, testing::HasSubstr("repeat it with the same id"));
+    EXPECT_THAT(unknown.text, testing::Not(testing::HasSubstr("renewal")));
+}
+
 } // namespace
 } // namespace holdfast::test

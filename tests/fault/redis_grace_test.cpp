@@ -171,5 +171,17 @@ TEST_F(redis_grace, does_not_bring_back_a_lock_that_was_released) {
     EXPECT_GT(next->token(), token);
 }
 
+TEST_F(redis_grace, is_named_by_a_downgrade_that_it_forbids) {
+    auto here = fleet();
+    { const auto warm = first_lock(here); }
+    shared_mutex prices{here, "prices", {.lease = 800ms}};
+    prices.lock();
+    const auto refused = complaint_of([&] { prices.downgrade(); });
+    EXPECT_EQ(refused.code, errc::unsupported);
+    EXPECT_THAT(refused.text, HasSubstr("max_lease"));
+    EXPECT_TRUE(prices.valid());
+    prices.unlock();
+}
+
 } // namespace
 } // namespace holdfast::test

@@ -321,8 +321,38 @@ TEST_F(redisson_layout, unsupported_options_are_errors_that_name_them) {
         (void)mutex{here, "stock", {.note = "why", .layout = layout::redisson}}.try_acquire();
     });
     refuses("fencing", [&] { (void)counting_semaphore{here, "stock", 3, fenced}.try_acquire(1); });
+    refuses("for semaphores; leave out fencing", [&] {
+        (void)counting_semaphore{here, "stock", 3, compat::redisson_fenced()}.try_acquire(1);
+    });
     refuses("list", [&] { (void)admin{here, layout::redisson}.list(); });
     EXPECT_TRUE(keys().empty());
+}
+
+// They advised to set an option that then is refused, and denied the latches.
+TEST_F(redisson_layout, says_what_to_use_instead_of_what_it_does_not_have) {
+    const auto permit = counting_semaphore{here, "slots", 3, compat::redisson()}.acquire();
+    EXPECT_THAT(complaint_of([&] { (void)permit.token(); }).text,
+                AllOf(HasSubstr("for semaphores"), Not(HasSubstr("set"))));
+    const auto fair = mutex{here, "queue", compat::redisson_fair()}.acquire();
+    EXPECT_THAT(complaint_of([&] { (void)fair.token(); }).text,
+                HasSubstr("use layout redisson with fencing"));
+    const auto usual = mutex{here, "stock", compat::redisson()}.acquire();
+    EXPECT_THAT(complaint_of([&] { (void)usual.token(); }).text,
+                HasSubstr("without lock_options::fencing"));
+    const client by_url{server.url() + "?layout=redisson"};
+    EXPECT_THAT(complaint_of([&] {
+                    const barrier none{by_url, "round", 2};
+                }).text,
+                AllOf(HasSubstr("no barriers"), Not(HasSubstr("latch"))));
+    const client fair_by_url{server.url() + "?layout=redisson_fair"};
+    EXPECT_THAT(complaint_of([&] {
+                    const latch none{fair_by_url, "start", 2};
+                }).text,
+                HasSubstr("no latches"));
+    EXPECT_THAT(complaint_of([&] {
+                    (void)shared_mutex{here, "prices", compat::redisson_fair()}.try_acquire();
+                }).text,
+                HasSubstr("mutexes only; use"));
 }
 
 } // namespace

@@ -176,5 +176,36 @@ TEST_F(redisson_semaphore, mints_no_permit_for_a_user_who_may_not_remove_expired
     EXPECT_TRUE(slots.try_acquire(3)) << "whoever may takes it back, once";
 }
 
+// It said what its own limit leaves.
+TEST_F(redisson_semaphore, says_how_many_permits_are_free_whatever_limit_it_was_made_with) {
+    EXPECT_EQ(slots.available(), 3U) << "it is not used yet";
+    server.command({"SET", "slots", "2"});
+    EXPECT_EQ(slots.available(), 2U);
+    server.command({"SET", "slots", "0"}); // the usual semaphore of Java does not say who has them
+    EXPECT_EQ(slots.available(), 0U);
+    EXPECT_FALSE(slots.try_acquire());
+    server.command({"INCRBY", "slots", "7"});
+    EXPECT_EQ(slots.available(), 7U);
+    const auto held = slots.acquire(2);
+    EXPECT_EQ(counting_semaphore(there, "slots", 9).available(), 5U);
+    take_as_java("expired", "1000");
+    EXPECT_EQ(slots.available(), 5U) << "the next acquire takes it back";
+    server.command({"DECRBY", "slots", "9"}); // addPermits(-9)
+    EXPECT_EQ(slots.available(), 0U);
+}
+
+// It was refused by the limit of the object: "must be from 1 to the limit, which is 3".
+TEST_F(redisson_semaphore, grants_as_many_permits_as_there_are_whatever_limit_it_was_made_with) {
+    EXPECT_EQ(complaint_of([&] { (void)slots.try_acquire(4); }).code, errc::invalid_option)
+        << "a new one has as many as its limit says";
+    EXPECT_TRUE(keys().empty());
+    server.command({"SET", "slots", "7"});
+    const auto five = slots.try_acquire(5);
+    ASSERT_TRUE(five);
+    EXPECT_EQ(free(), "2");
+    EXPECT_FALSE(slots.try_acquire_for(5, 50ms)) << "others may return some";
+    EXPECT_TRUE(counting_semaphore(there, "slots", 1).try_acquire(2));
+}
+
 } // namespace
 } // namespace holdfast::test

@@ -92,7 +92,7 @@ TEST(net_addresses, tells_of_the_server_rather_than_of_this_machine) {
     for (const auto& order : {std::vector{no_route, nobody}, std::vector{nobody, no_route}}) {
         plain_stream client{by_name, finds(order)};
         open(client);
-        EXPECT_EQ(describe(client), "failed: connection refused");
+        EXPECT_EQ(describe(client), "failed: connection refused: does the server run there?");
     }
 }
 

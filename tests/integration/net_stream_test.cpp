@@ -112,7 +112,7 @@ TEST(net_stream, lets_others_wait_at_its_socket_for_a_moment_but_does_not_wait_i
 TEST(net_stream, says_that_nobody_listens) {
     const auto client = stream::start({.host = "127.0.0.1", .port = closed_port()});
     open(*client);
-    EXPECT_EQ(describe(*client), "failed: connection refused");
+    EXPECT_EQ(describe(*client), "failed: connection refused: does the server run there?");
     EXPECT_EQ(client->pollable().fd, -1);
 }
 

@@ -21,8 +21,15 @@ class client;
 
 namespace detail {
 
-/// The class that a lock_handle belongs to. The engine sees a recursive_mutex as a mutex.
-enum class lock_class : std::uint8_t { mutex, recursive_mutex, shared_mutex, semaphore };
+/// The class that a lock_handle belongs to. The engine sees a recursive_mutex as a mutex, as it
+/// does that of a once_flag or an election.
+enum class lock_class : std::uint8_t {
+    mutex,
+    recursive_mutex,
+    shared_mutex,
+    semaphore,
+    cell_mutex,
+};
 
 /// Which part of the lock a call wants.
 struct share {

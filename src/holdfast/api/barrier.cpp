@@ -6,6 +6,7 @@
 #include <holdfast/barrier.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -67,7 +68,7 @@ public:
                                                   std::to_string(expected) +
                                                   "; it must be from 1 to 1000"};
         }
-        api::check_keep(keep, "keep");
+        api::check_keep(keep, cell);
     }
 
     [[nodiscard]] core::cell_result run(engine::cell_op op, const std::stop_token& stop,
@@ -103,20 +104,39 @@ public:
         return nullptr;
     }
 
-    [[nodiscard]] bool wait(std::uint64_t birth, std::uint64_t phase, detail::wait_limit limit,
+    [[nodiscard]] bool wait(const arrival_token& arrival, detail::wait_limit limit,
                             const std::stop_token& stop, api::on_stop policy,
                             std::error_code* failure, const char* if_cancelled = nullptr) const {
-        const auto ended = [birth, phase](const engine::cell_state& seen) {
-            return seen.birth != birth || seen.phase > phase;
+        api::clear(failure);
+        if (!check_token(arrival, failure)) { return false; }
+        const auto ended = [arrival, count = expected](const engine::cell_state& seen) {
+            return seen.birth != arrival.birth_ || seen.phase > arrival.phase_ ||
+                   api::has_other_count(seen, count);
         };
         const auto result =
             cell.run({cell.op(action::read), ended, limit}, stop, policy, failure, if_cancelled);
         if (!result.done) { return false; }
-        if (result.cell->birth == birth) { return true; }
+        if (result.cell->birth == arrival.birth_) {
+            return cell.check_count(result, expected, failure);
+        }
         api::fail(failure, make_error_code(errc::lost), cell.text,
                   "the engine has forgotten it, because nobody arrived for long (keep) or its data "
                   "was lost");
         return false;
+    }
+
+    [[nodiscard]] bool check_token(const arrival_token& arrival, std::error_code* failure) const {
+        if (arrival.birth_ != 0 && arrival.barrier_ == identity()) { return true; }
+        const bool is_empty = arrival.birth_ == 0;
+        api::fail(failure, make_error_code(errc::invalid_option), cell.text,
+                  std::string{"the arrival_token is "} +
+                      (is_empty ? "empty" : "one of another barrier") +
+                      "; pass the one that arrive() of this barrier has returned");
+        return false;
+    }
+    /// For the tokens of this process: the same for all objects of a name.
+    [[nodiscard]] std::size_t identity() const noexcept {
+        return std::hash<std::string>{}(cell.name);
     }
 
     std::string name;
@@ -136,6 +156,7 @@ barrier::arrival_token barrier::arrive_once(const arrival_options& options,
                                             std::error_code* failure) {
     arrival_token out;
     if (const auto cell = body_->arrive(options, failure)) {
+        out.barrier_ = body_->identity();
         out.birth_ = cell->birth;
         out.phase_ = cell->counted_in;
     }
@@ -150,19 +171,18 @@ barrier::arrival_token barrier::arrive(const arrival_options& options, std::erro
 }
 
 void barrier::wait(const arrival_token& arrival, const wait_options& options) const {
-    (void)body_->wait(arrival.birth_, arrival.phase_, detail::wait_limit::unlimited(), options.stop,
-                      api::on_stop::fails, nullptr);
+    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
+                      nullptr);
 }
 bool barrier::wait(const arrival_token& arrival, const wait_options& options,
                    std::error_code& failure) const {
-    return body_->wait(arrival.birth_, arrival.phase_, detail::wait_limit::unlimited(),
-                       options.stop, api::on_stop::fails, &failure);
+    return body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
+                       &failure);
 }
 
 bool barrier::wait_at_most(const arrival_token& arrival, detail::wait_limit wait,
                            const wait_options& options, std::error_code* failure) const {
-    return body_->wait(arrival.birth_, arrival.phase_, wait, options.stop, api::on_stop::gives_up,
-                       failure);
+    return body_->wait(arrival, wait, options.stop, api::on_stop::gives_up, failure);
 }
 
 void barrier::arrive_and_wait(const arrival_options& options) {

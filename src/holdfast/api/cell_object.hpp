@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace holdfast::api {
 
@@ -14,6 +15,9 @@ enum class on_stop { fails, gives_up };
 /// What `cancelled` means for an arrival.
 inline constexpr const char* not_arrived = "the stop came first: this call has not arrived";
 inline constexpr const char* has_arrived = "the wait was cancelled; the arrival counts";
+
+/// For messages: `latch "start"` of the cell latch:start.
+[[nodiscard]] std::string cell_text(std::string_view cell_name);
 
 struct cell_object {
     /// `word` is the kind, e.g. "latch": the cell is called latch:NAME. Throws error(invalid_name),
@@ -30,12 +34,21 @@ struct cell_object {
                                         on_stop policy, std::error_code* failure,
                                         const char* if_cancelled = nullptr) const;
 
+    /// Of a latch or barrier: fails with wrong_limit if others use it with another count.
+    [[nodiscard]] bool check_count(const core::cell_result& result, unsigned expected,
+                                   std::error_code* failure) const;
+
     std::shared_ptr<core::client_core> core;
     std::string name; ///< of the cell, and of the lock that belongs to it
     std::string text; ///< for messages, e.g. `latch "start"`
 };
 
-/// Throws error(invalid_option) unless it is 0 or from a second to 365 days; `field` names it.
-void check_keep(std::chrono::milliseconds keep, const char* field);
+[[nodiscard]] inline bool has_other_count(const engine::cell_state& cell,
+                                          unsigned expected) noexcept {
+    return cell.birth != 0 && cell.expected != expected;
+}
+
+/// Throws error(invalid_option) unless it is 0 or from a second to 365 days.
+void check_keep(std::chrono::milliseconds keep, const cell_object& cell);
 
 } // namespace holdfast::api

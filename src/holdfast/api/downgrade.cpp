@@ -23,8 +23,11 @@ bool do_downgrade(const api::lock_object& lock, const std::shared_ptr<core::hold
     }
     const auto can = core.caps(lock.terms.kind, core::lock_format_of(lock.terms.options));
     if (!can.downgrades) {
-        api::fail(failure, make_error_code(errc::unsupported), subject,
-                  std::string{can.label} + " does not downgrade; unlock it and lock it again");
+        api::fail(
+            failure, make_error_code(errc::unsupported), subject,
+            std::string{can.label} + ' ' +
+                (can.why_no_downgrade != nullptr ? can.why_no_downgrade : "does not downgrade") +
+                "; unlock it and lock it again");
         return false;
     }
     const auto result = core.downgrade(*hold);

@@ -1,10 +1,10 @@
 // compiled alone
 #include "holdfast/api/access.hpp"
+#include "holdfast/api/cell_mutex.hpp"
 #include "holdfast/api/failure.hpp"
 #include "holdfast/api/leadership.hpp"
 
 #include <holdfast/election.hpp>
-#include <holdfast/mutex.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -117,7 +117,7 @@ public:
 
     std::string name;
     api::cell_object cell;
-    mutex office;
+    api::cell_mutex office;
 };
 
 election::election(const client& client, std::string name, election_options options)

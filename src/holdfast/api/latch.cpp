@@ -5,17 +5,12 @@
 
 #include <holdfast/latch.hpp>
 
+#include <functional>
 #include <utility>
 
 namespace holdfast {
 
 using action = engine::cell_op::action_kind;
-
-namespace {
-
-bool is_open(const engine::cell_state& cell) noexcept { return cell.phase > 0; }
-
-} // namespace
 
 class latch::body {
 public:
@@ -29,7 +24,7 @@ public:
                                                   std::to_string(expected) +
                                                   "; it must be from 1 to 1000"};
         }
-        api::check_keep(keep, "keep");
+        api::check_keep(keep, cell);
     }
 
     [[nodiscard]] engine::cell_op op(action kind) const {
@@ -58,23 +53,31 @@ public:
         const auto prepare = [&] { request.op = arrival(update, options); };
         api::clear(failure);
         if (!api::passes(failure, prepare)) { return false; }
-        if (waits) { request.is_done = is_open; }
-        return cell.run(std::move(request), options.stop, api::on_stop::fails, failure).done;
+        if (waits) { request.is_done = ends_wait(); }
+        return is_done(cell.run(std::move(request), options.stop, api::on_stop::fails, failure),
+                       failure);
+    }
+
+    /// An open one, and one with another count, of which it must not be said that it is open.
+    [[nodiscard]] std::function<bool(const engine::cell_state&)> ends_wait() const {
+        return [count = expected](const engine::cell_state& seen) {
+            return seen.phase > 0 || api::has_other_count(seen, count);
+        };
+    }
+    [[nodiscard]] bool is_done(const core::cell_result& result, std::error_code* failure) const {
+        return result.done && cell.check_count(result, expected, failure);
     }
 
     [[nodiscard]] bool wait(detail::wait_limit limit, const std::stop_token& stop,
                             api::on_stop policy, std::error_code* failure) const {
-        const auto is_over = [this](const engine::cell_state& seen) {
-            return is_open(seen) || has_other_count(seen);
-        };
-        const auto result = cell.run({op(action::read), is_over, limit}, stop, policy, failure);
-        return passes_count(result, failure) && result.done;
+        return is_done(cell.run({op(action::read), ends_wait(), limit}, stop, policy, failure),
+                       failure);
     }
 
     [[nodiscard]] unsigned remaining(std::error_code* failure) const {
         const auto result = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
         if (result.cell == nullptr || result.cell->birth == 0) { return expected; }
-        if (!passes_count(result, failure)) { return expected; }
+        if (!cell.check_count(result, expected, failure)) { return expected; }
         return result.cell->expected - result.cell->arrived;
     }
 
@@ -82,18 +85,6 @@ public:
         const auto seen = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
         if (seen.failure || seen.cell == nullptr || seen.cell->birth == 0) { return {}; }
         return {seen.cell->expected, seen.cell->arrived};
-    }
-
-    /// Engines compare the count of arrivals; those that only look compare it themselves.
-    [[nodiscard]] bool has_other_count(const engine::cell_state& seen) const noexcept {
-        return seen.birth != 0 && seen.expected != expected;
-    }
-    [[nodiscard]] bool passes_count(const core::cell_result& seen, std::error_code* failure) const {
-        if (seen.failure) { return false; }
-        if (seen.cell == nullptr || !has_other_count(*seen.cell)) { return true; }
-        api::fail(failure, make_error_code(errc::wrong_limit), cell.text,
-                  "it is in use with a count of " + std::to_string(seen.cell->expected));
-        return false;
     }
 
     /// In two steps: the second erases only the latch that the first has found. A late duplicate of

@@ -15,7 +15,8 @@ constexpr std::uint64_t erase_order = std::uint64_t{1} << 52U;
 constexpr std::chrono::milliseconds destructor_wait{200};
 
 error not_leading(const char* function) {
-    return {errc::not_held, std::string{"leadership: "} + function + " of an empty one"};
+    return {errc::not_held,
+            std::string{"leadership: "} + function + " of an empty one; campaign() first"};
 }
 
 } // namespace
@@ -24,7 +25,8 @@ bool api::publish_value(const cell_object& cell, const lease& held, std::uint64_
                         std::string value, detail::wait_limit wait, std::error_code* failure) {
     clear(failure);
     const auto over = [&] {
-        fail(failure, make_error_code(errc::lost), cell.text, "this term is over");
+        fail(failure, make_error_code(errc::lost), cell.text,
+             "this term is over; stop the work, and campaign again");
         return false;
     };
     // In a child of fork() the lease is not valid either, and the request fails with forked.

@@ -13,7 +13,7 @@ namespace holdfast {
 namespace {
 
 constexpr const char* empty_lease =
-    "the lease is empty: it was released, moved from, or never acquired";
+    "the lease is empty: it was released, moved from, or never acquired; acquire it first";
 
 } // namespace
 

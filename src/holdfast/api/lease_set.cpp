@@ -15,7 +15,7 @@ namespace holdfast {
 namespace {
 
 constexpr const char* empty_set =
-    "the set is empty: it was released, moved from, or never acquired";
+    "the set is empty: it was released, moved from, or never acquired; acquire it first";
 
 } // namespace
 
@@ -64,8 +64,9 @@ const core::hold& lease_set::find(std::string_view name, const char* call) const
     for (const auto& each : set_->holds()) {
         if (each->ticket().name == name) { return *each; }
     }
-    throw error{errc::not_held,
-                std::string{call} + ": the set does not have " + base::quote(std::string{name})};
+    throw error{errc::not_held, std::string{call} + ": the set does not have " +
+                                    base::quote(std::string{name}) +
+                                    "; acquire_all() it with the others: names() has those"};
 }
 
 std::uint64_t lease_set::token(std::string_view name) const {

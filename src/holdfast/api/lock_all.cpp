@@ -48,7 +48,6 @@ public:
         std::vector<body*> wanted;
         base::rollback undo{[&] {
             for (auto* const each : counted) {
-                if (each->lock.type != lock_class::recursive_mutex) { continue; } // only renewed
                 static_cast<void>(each->holds->remove(writer.mode));
             }
         }};
@@ -57,7 +56,7 @@ public:
             if (!wanted.empty() && order_of(wanted.back()->lock) == order_of(each->lock)) {
                 continue; // a recursive_mutex: see below
             }
-            switch (each->holds->lock_again(call_of(*each))) {
+            switch (each->holds->count_again(call_of(*each))) {
             case api::thread_holds::relock_result::not_held: wanted.push_back(each); break;
             case api::thread_holds::relock_result::done: counted.push_back(each); break;
             case api::thread_holds::relock_result::refused: return false;
@@ -70,7 +69,7 @@ public:
                 std::find(counted.begin(), counted.end(), bodies_[at]) != counted.end()) {
                 continue;
             }
-            static_cast<void>(bodies_[at]->holds->lock_again(call_of(*bodies_[at])));
+            static_cast<void>(bodies_[at]->holds->count_again(call_of(*bodies_[at])));
         }
         return true;
     }

@@ -1,5 +1,6 @@
 #include "holdfast/api/lock_object.hpp"
 
+#include "holdfast/api/cell_object.hpp"
 #include "holdfast/base/quote.hpp"
 
 #include <utility>
@@ -46,6 +47,7 @@ std::string lock_object::text() const {
     if (type == detail::lock_class::recursive_mutex) {
         return "recursive_mutex " + base::quote(terms.name);
     }
+    if (type == detail::lock_class::cell_mutex) { return cell_text(terms.name); }
     return core::describe(terms.kind, terms.name);
 }
 

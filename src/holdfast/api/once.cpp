@@ -1,9 +1,9 @@
 // compiled alone
 #include "holdfast/api/access.hpp"
+#include "holdfast/api/cell_mutex.hpp"
 #include "holdfast/api/cell_object.hpp"
 #include "holdfast/api/failure.hpp"
 
-#include <holdfast/mutex.hpp>
 #include <holdfast/once.hpp>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ public:
           cell{detail::access::core(client), "once", name},
           running{client, cell.name, {.lease = options.lease, .margin = options.margin}},
           keep{options.keep} {
-        api::check_keep(keep, "keep");
+        api::check_keep(keep, cell);
     }
 
     [[nodiscard]] engine::cell_op write(std::uint64_t token, std::uint64_t order) const {
@@ -116,7 +116,7 @@ public:
 
     std::string name;
     api::cell_object cell;
-    mutex running;
+    api::cell_mutex running;
     std::chrono::milliseconds keep;
 };
 
@@ -135,8 +135,9 @@ std::optional<std::string> once_flag::result(std::error_code& failure) const {
 namespace {
 
 /// A lease, or none if another process had the lock all the time, or after a failure or a stop.
-std::optional<lease> acquire(mutex& running, detail::wait_limit wait, const std::stop_token& stop,
-                             bool stop_fails, std::error_code* failure) {
+std::optional<lease> acquire(api::cell_mutex& running, detail::wait_limit wait,
+                             const std::stop_token& stop, bool stop_fails,
+                             std::error_code* failure) {
     const acquire_options options{.stop = stop};
     if (!stop_fails) {
         return failure == nullptr ? running.try_acquire_for(wait.at_most, options)

@@ -22,20 +22,39 @@ thread_holds::relock_result single_holds::lock_again(const acquire_call& call) {
     if (!held) { return relock_result::not_held; }
     const bool refreshes =
         core.caps(request.kind, core::lock_format_of(request.options)).refreshes && held == find();
-    if (!refreshes) {
-        // A try fails, too: std::lock would retry forever.
-        const bool upgrades = held->mode() == mode::shared && request.mode == mode::exclusive;
-        fail(call.failure(), errc::would_deadlock, lock_.text(),
-             upgrades ? "this thread holds it as a reader, and a reader cannot become a writer; "
-                        "unlock_shared() it first"
-                      : "");
-        return relock_result::refused;
-    }
+    if (!refreshes) { return refuse(call, *held); }
     switch (call.renew(*held)) {
     case acquire_call::renewal::done: return relock_result::done;
     case acquire_call::renewal::lost: return relock_result::not_held;
     case acquire_call::renewal::failed: break;
     }
+    return relock_result::refused;
+}
+
+thread_holds::relock_result single_holds::count_again(const acquire_call& call) {
+    const auto held = core::held_by_this_thread(*lock_.core, lock_.id);
+    return held ? refuse(call, *held) : relock_result::not_held;
+}
+
+/// A try fails, too: std::lock would retry forever.
+thread_holds::relock_result single_holds::refuse(const acquire_call& call,
+                                                 const core::hold& held) const {
+    const auto& request = call.request();
+    const char* why = ""; // of a mutex: the error's own sentence
+    if (request.kind == primitive::shared_mutex) {
+        const bool reads = held.mode() == mode::shared;
+        why = reads ? "this thread holds it as a reader already; use that hold, or unlock_shared() "
+                      "it first"
+                    : "this thread holds it as a writer already; use that hold, or unlock() it "
+                      "first";
+        if (reads && request.mode == mode::exclusive) {
+            why = "this thread holds it as a reader, and a reader cannot become a writer; "
+                  "unlock_shared() it first";
+        } else if (!reads && request.mode == mode::shared) {
+            why = "this thread holds it as a writer; downgrade() that hold, or unlock() it first";
+        }
+    }
+    fail(call.failure(), errc::would_deadlock, lock_.text(), why);
     return relock_result::refused;
 }
 

@@ -16,6 +16,7 @@ public:
     ~single_holds() override; ///< releases what threads still hold
 
     [[nodiscard]] relock_result lock_again(const acquire_call& call) override;
+    [[nodiscard]] relock_result count_again(const acquire_call& call) override;
     void add(const std::shared_ptr<core::hold>& hold) override;
     [[nodiscard]] removed remove(mode mode) override;
     [[nodiscard]] std::shared_ptr<core::hold> find() const override;
@@ -26,6 +27,8 @@ private:
         std::uint64_t thread;
         std::shared_ptr<core::hold> hold;
     };
+
+    [[nodiscard]] relock_result refuse(const acquire_call& call, const core::hold& held) const;
 
     const lock_object& lock_;
     mutable std::mutex mutex_;

@@ -29,6 +29,10 @@ public:
     virtual ~thread_holds() = default;
 
     [[nodiscard]] virtual relock_result lock_again(const acquire_call& call) = 0;
+    /// The same, but counts or refuses only: a renewal would have one unlock() for two locks.
+    [[nodiscard]] virtual relock_result count_again(const acquire_call& call) {
+        return lock_again(call);
+    }
     virtual void add(const std::shared_ptr<core::hold>& hold) = 0;
     [[nodiscard]] virtual removed remove(mode mode) = 0;
     /// The calling thread's hold, even if it is lost; null if it has none.

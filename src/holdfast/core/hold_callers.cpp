@@ -131,7 +131,8 @@ void hold::report_release() noexcept {
     case machine::lease_ending::none:
     case machine::lease_ending::not_held:
         if (reports_loss_) {
-            core_.report_event(event::kind::unlock_after_loss, *this, make_error_code(errc::lost));
+            core_.report_event(event::kind::unlock_after_loss, *this, make_error_code(errc::lost),
+                               describe(machine_.loss_reason().value_or(loss::taken)));
         }
         break;
     case machine::lease_ending::unknown: report_release_failed("no answer came"); break;

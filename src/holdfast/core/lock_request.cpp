@@ -113,12 +113,18 @@ void check_options(const client_options& options) {
     check_range("connect_wait", options.connect_wait, milliseconds{0}, std::chrono::hours{24});
 }
 
+/// A permit_count of 0 stands for negative numbers, too.
+std::string count_text(unsigned count) {
+    return count == 0 ? "0 or negative" : std::to_string(count);
+}
+
 void check_request(const lock_request& request, const engine::capabilities& caps) {
     check_options(request.options);
-    // An engine that can change the limit also says how many permits are too many.
-    const unsigned most = caps.resizes ? limits::permits : request.limit;
+    // Where the limit may be another one by now, the engine says how many permits are too many.
+    const bool may_differ = caps.resizes || caps.stored_limit;
+    const unsigned most = may_differ ? limits::permits : request.limit;
     require(request.permits >= 1 && request.permits <= most, [&] {
-        return "permits is " + std::to_string(request.permits) +
+        return "permits is " + count_text(request.permits) +
                "; it must be from 1 to the limit, which is " + std::to_string(request.limit);
     });
     const auto refuse = [&request](const std::string& why) {
@@ -127,15 +133,17 @@ void check_request(const lock_request& request, const engine::capabilities& caps
     const auto require_capability = [&](bool condition, const char* lacks) {
         if (!condition) { refuse(std::string{caps.label} + ' ' + lacks); }
     };
-    require_capability(caps.knows_layout, "has no layout but native");
+    require_capability(caps.knows_layout, "has no layout but native; use that");
     require_capability(caps.supported, caps.why_unsupported != nullptr
                                            ? caps.why_unsupported
-                                           : "does not have this kind of lock");
+                                           : "does not have this kind of lock; use another one");
     require_capability(request.options.min_hold == milliseconds{0} || caps.min_hold,
-                       "does not have min_hold");
-    require_capability(request.options.note.empty() || caps.notes, "does not store a note");
+                       "does not have min_hold; leave it out");
+    require_capability(request.options.note.empty() || caps.notes,
+                       "does not store a note; leave it out");
     require_capability(!request.options.fencing.value_or(false) || caps.fencing,
-                       "has no fencing tokens");
+                       caps.why_no_fencing != nullptr ? caps.why_no_fencing
+                                                      : "has no fencing tokens; leave out fencing");
     require(request.options.lease >= caps.least_lease, [&] {
         return "lease is " + ms(request.options.lease) + "; the least on this engine is " +
                ms(caps.least_lease);

@@ -22,6 +22,7 @@ struct lock_request {
 
 /// These throw error(invalid_name) or error(invalid_option); the text names the member.
 void check_name(const std::string& name);
+[[nodiscard]] std::string count_text(unsigned count);
 void check_limit(unsigned limit);
 void check_options(const lock_options& options);
 void check_options(const client_options& options);

@@ -24,6 +24,7 @@ struct capabilities {
     queueing queue = queueing::no;         ///< the best kind that it offers
     bool fencing = false;                  ///< P3 holds: token() may be used
     bool readers_fence = true;             ///< also for readers; false: a reader has no token
+    const char* why_no_fencing = nullptr;  ///< if fencing cannot be turned on, for error messages
     bool min_hold = false;
     bool frees_dead_at_once = false; ///< a dead process's holds end before their leases
     base::milliseconds least_lease{100};
@@ -51,10 +52,13 @@ struct capabilities {
     bool checks_use = true;  ///< use of a name as another primitive, or limit, is an error
     bool sets = false;       ///< acquire_set_op and release_set_op
     bool downgrades = false; ///< downgrade_op
-    bool resizes = false;    ///< resize_op; then the engine decides how many permits are too many
+    const char* why_no_downgrade = nullptr; ///< for error messages, where there is a reason
+    bool resizes = false; ///< resize_op; then the engine decides how many permits are too many
     const char* why_no_resize = nullptr; ///< for error messages, where there is a reason
-    bool joins = true;                   ///< can be a node of a quorum: see join_op
-    bool knows_layout = true;            ///< false: it does not support the requested layout
+    /// The store says how many permits a semaphore has, once it exists; no limit is wrong then.
+    bool stored_limit = false;
+    bool joins = true;        ///< can be a node of a quorum: see join_op
+    bool knows_layout = true; ///< false: it does not support the requested layout
     holdfast::layout layout = holdfast::layout::native; ///< of these capabilities
     const char* label = "this engine";                  ///< for error messages
 };

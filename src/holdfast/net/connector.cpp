@@ -27,7 +27,8 @@ bool is_local_error(int error) noexcept {
 std::string connect_text(int error) {
     // connect() to a unix socket whose accept queue is full fails and cannot be polled for.
     if (error == EAGAIN) { return "too many connections wait for the server to accept them"; }
-    return system_text(error);
+    const auto text = system_text(error);
+    return error == ECONNREFUSED ? text + ": does the server run there?" : text;
 }
 
 } // namespace

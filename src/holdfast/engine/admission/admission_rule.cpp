@@ -3,6 +3,7 @@
 #include "holdfast/engine/admission/admission_rule.hpp"
 
 #include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -75,9 +76,7 @@ answer admission_rule::downgrade(const downgrade_op& operation) {
     const auto held = find(operation.ticket.owner);
     if (held != state_.holds.end() && !held->resting(at_.now)) {
         if (state_.kind != primitive::shared_mutex) {
-            return failed_answer(errc::wrong_primitive, std::string{"it is held as a "} +
-                                                            primitive_name(state_.kind) +
-                                                            ", which has no readers");
+            return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind));
         }
         changed_ = changed_ || held->mode != mode::shared;
         held->mode = mode::shared;

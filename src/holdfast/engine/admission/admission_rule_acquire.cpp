@@ -3,6 +3,7 @@
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/admission/tokens.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
@@ -41,14 +42,10 @@ answer proposal_too_far_ahead() {
 std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operation) const {
     if (state_.idle()) { return std::nullopt; }
     if (operation.kind != state_.kind) {
-        return failed_answer(errc::wrong_primitive,
-                             std::string{"the name is in use as a "} + primitive_name(state_.kind) +
-                                 ", not as a " + primitive_name(operation.kind));
+        return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind));
     }
     if (operation.kind == primitive::semaphore && limit_for(operation) != state_.limit) {
-        return failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
-                                                    std::to_string(state_.limit) + ", not " +
-                                                    std::to_string(operation.limit));
+        return failed_answer(errc::wrong_limit, other_limit_text(state_.limit));
     }
     return std::nullopt;
 }

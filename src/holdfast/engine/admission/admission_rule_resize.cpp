@@ -2,6 +2,7 @@
 
 #include "holdfast/engine/admission/admission_rule.hpp"
 #include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -45,9 +46,7 @@ answer admission_rule::resize(const resize_op& operation) {
     if (known.generation != operation.generation) { return report_limit(known, false); }
     settle(nullptr);
     if (!state_.idle() && state_.kind != primitive::semaphore) {
-        return failed_answer(errc::wrong_primitive, std::string{"the name is in use as a "} +
-                                                        primitive_name(state_.kind) +
-                                                        ", not as a semaphore");
+        return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind));
     }
     known = {operation.limit, std::max(known.generation + 1, clock()), operation.ticket.owner};
     changed_ = true;

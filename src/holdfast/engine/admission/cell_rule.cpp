@@ -1,6 +1,7 @@
 #include "holdfast/engine/admission/cell_rule.hpp"
 
 #include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
@@ -112,8 +113,7 @@ void cell_rule::erase(const cell_op& operation) {
 
 std::optional<answer> cell_rule::arrive(const cell_op& operation) {
     if (cell_.birth != 0 && cell_.expected != operation.expected) {
-        return failed_answer(errc::wrong_limit,
-                             "it is in use with a count of " + std::to_string(cell_.expected));
+        return failed_answer(errc::wrong_limit, other_count_text(cell_.expected));
     }
     if (operation.cyclic && cell_.birth != 0) {
         const bool expects_none = operation.birth == 0;

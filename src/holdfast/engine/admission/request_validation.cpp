@@ -1,6 +1,7 @@
 #include "holdfast/engine/admission/request_validation.hpp"
 
 #include "holdfast/engine/admission/tokens.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 
 #include <holdfast/options.hpp>
 
@@ -18,15 +19,6 @@ answer failed_answer(errc code, std::string detail) {
 
 bool lease_in_range(base::milliseconds lease) noexcept {
     return lease > base::milliseconds{0} && lease <= limits::longest_lease;
-}
-
-const char* primitive_name(primitive kind) noexcept {
-    switch (kind) {
-    case primitive::mutex: return "mutex";
-    case primitive::shared_mutex: return "shared_mutex";
-    case primitive::semaphore: return "semaphore";
-    }
-    return "unknown primitive";
 }
 
 namespace {

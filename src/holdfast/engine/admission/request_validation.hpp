@@ -25,6 +25,4 @@ namespace holdfast::engine::admission {
 /// The failed answer to a request for more permits than there are.
 [[nodiscard]] answer too_many_permits(unsigned permits, unsigned limit);
 
-[[nodiscard]] const char* primitive_name(primitive kind) noexcept;
-
 } // namespace holdfast::engine::admission

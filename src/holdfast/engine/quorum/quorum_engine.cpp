@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* no_cells =
     "has no latches, barriers, once flags and elections: their values would be on single nodes, "
-    "and a majority of them cannot be changed in one step";
+    "and a majority of them cannot be changed in one step; use a client of one server for them";
 
 std::vector<std::unique_ptr<engine>> take_engines(std::vector<quorum_node>& nodes) {
     std::vector<std::unique_ptr<engine>> out;
@@ -61,14 +61,17 @@ capabilities quorum_engine::caps_in(primitive kind, const lock_format& format) c
         can.supported = false;
         can.why_unsupported =
             "has no semaphores: permits are counted on each node, and two majorities could "
-            "together grant more than the limit";
+            "together grant more than the limit; use a client of one server for them";
     }
     can.fifo = false;
     can.queue = queueing::hint;
     can.fencing = can.fencing && proposes(format);
+    if (can.layout == layout::plain) {
+        can.why_no_fencing = "has no fencing tokens; use layout native for those";
+    }
     if (can.layout != layout::native && can.layout != layout::plain) {
         can.supported = false;
-        can.why_unsupported = "has the layouts native and plain only";
+        can.why_unsupported = "has the layouts native and plain only; use one of these";
     }
     can.readers_fence = false;
     can.frees_dead_at_once = false;

@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/layout/cell_replies.hpp"
 
 #include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/node/command_channel.hpp"
@@ -44,8 +45,7 @@ bool complete_cell(operation& operation, const reply& reply, base::instant now) 
         operation.channel->clock().learn(server_now, operation.sent, now);
         out.status = op_status::busy;
     } else if (reply.number(0) == fields::answer_other_limit) {
-        out = admission::failed_answer(errc::wrong_limit, "it is in use with a count of " +
-                                                              std::to_string(reply.number(1)));
+        out = admission::failed_answer(errc::wrong_limit, other_count_text(reply.number(1)));
     } else {
         out = unknown_reply();
     }

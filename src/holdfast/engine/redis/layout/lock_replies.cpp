@@ -36,6 +36,12 @@ answer no_tokens_left() {
         errc::internal, "the next token would not be below 2^53: is the server's clock right?");
 }
 
+answer too_many_permits(std::int64_t limit) {
+    return admission::failed_answer(errc::invalid_option,
+                                    "permits: more than the limit, which is " +
+                                        std::to_string(limit) + ", were requested");
+}
+
 answer unknown_reply() {
     return admission::failed_answer(errc::internal, "an answer that this version does not know");
 }

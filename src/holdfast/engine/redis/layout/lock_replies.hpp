@@ -16,6 +16,7 @@ namespace holdfast::engine::redis {
 /// The server's time in a reply that says `late`; 0: it is none.
 [[nodiscard]] std::int64_t late_since(const reply& reply);
 [[nodiscard]] answer no_tokens_left();
+[[nodiscard]] answer too_many_permits(std::int64_t limit);
 
 // A reply that no script gives makes `failed` with errc::internal.
 [[nodiscard]] answer unknown_reply();

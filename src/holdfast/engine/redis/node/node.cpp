@@ -155,7 +155,7 @@ void node::break_off_dead(instant now) {
     if (being_read_ || !has_session()) { return; }
     const bool renewal_failed = channel_.watchdog().renewal_failed();
     const auto waited =
-        renewal_failed ? std::string{"in time to a renewal"}
+        renewal_failed ? std::string{"in time"}
                        : "within " + std::to_string(channel_.watchdog().timeout().count()) + " ms";
     timed_out_ = true;
     reconnector_.break_off(errc::unavailable, server() + ": no answer " + waited);

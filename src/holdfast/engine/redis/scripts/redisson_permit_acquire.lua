@@ -5,7 +5,7 @@
 -- ARGV  1 the owner, 2 lease ms, 3 not-after, server time in us, 4 how many permits, 5 how many the
 --       semaphore has if it does not exist yet, 6 the command that publishes
 -- Answer  0, or {1, ms until the first permit ends} too few are free, {3, now} too late, or after
---       its own release
+--       its own release, {13, how many} a new one does not have so many
 --
 -- Atomic because finding permits free and taking them must be one step. First it takes back permits
 -- whose leases have ended, as Redisson does, but by the server's clock.
@@ -35,6 +35,8 @@ if free and tonumber(free) < wanted then
     local first = call('ZRANGE', all, 0, 0, 'WITHSCORES')
     return {ANSWER_HELD, first[2] and math.max(tonumber(first[2]) - ms, 0) or -1}
 end
+-- Nobody knows how many an existing one has: the set lacks those of Redisson's usual semaphore.
+if not free and tonumber(ARGV[5]) < wanted then return {ANSWER_TOO_FEW, tonumber(ARGV[5])} end
 if now > tonumber(ARGV[3]) or call('EXISTS', KEYS[2]) == 1 then return {ANSWER_LATE, now} end
 if not free then
     local rest = tonumber(ARGV[5]) - wanted

@@ -37,6 +37,8 @@ capabilities native_layout::caps(primitive /*kind*/, bool /*fenced*/) const {
     // After lost data a reader that was a writer could be taken for one still: see reclaim_book.
     can.downgrades = !has_grace();
     if (has_grace()) {
+        can.why_no_downgrade = "does not downgrade with max_lease in its URL: after lost data the "
+                               "reader could be taken for a writer";
         can.longest_lease = options_.max_lease;
         can.longest_lease_option = "max_lease in the URL";
     }

@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/layout/native/native_replies.hpp"
 
 #include "holdfast/engine/admission/request_validation.hpp"
+#include "holdfast/engine/misuse_texts.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
@@ -53,16 +54,10 @@ answer read_verdict(const reply& reply, const std::string& server) {
         return out;
     case fields::answer_late: out.status = op_status::busy; return out;
     case fields::answer_other_kind:
-        return admission::failed_answer(errc::wrong_primitive,
-                                        std::string{"the name is in use as a "} +
-                                            admission::primitive_name(kind_at(reply, 1)));
+        return admission::failed_answer(errc::wrong_primitive, other_kind_text(kind_at(reply, 1)));
     case fields::answer_other_limit:
-        return admission::failed_answer(errc::wrong_limit, "the semaphore is in use with limit " +
-                                                               std::to_string(reply.number(1)));
-    case fields::answer_too_few:
-        return admission::failed_answer(errc::invalid_option,
-                                        "permits: more than the limit, which is " +
-                                            std::to_string(reply.number(1)) + ", were requested");
+        return admission::failed_answer(errc::wrong_limit, other_limit_text(reply.number(1)));
+    case fields::answer_too_few: return too_many_permits(reply.number(1));
     case fields::answer_too_many:
         return admission::failed_answer(errc::limit_reached, std::to_string(reply.number(1)) +
                                                                  " wait for this name already");

@@ -17,6 +17,7 @@ capabilities plain_commands::caps(primitive kind, bool fenced) const {
     auto can = polling_caps(kind, fenced);
     can.layout = holdfast::layout::plain;
     can.label = "layout plain";
+    can.why_unsupported = "has mutexes only; use layout native or redisson for other locks";
     can.not_after = fenced; // SET has no such argument
     can.refreshes = true;
     return can;

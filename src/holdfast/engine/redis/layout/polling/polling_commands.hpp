@@ -104,6 +104,8 @@ public:
     static constexpr const char* why_no_cells =
         "has no latches, barriers, once flags and elections; use a client without this layout in "
         "its URL";
+    static constexpr const char* why_latches_only =
+        "has no barriers, once flags and elections; use a client without this layout in its URL";
     static constexpr const char* why_no_resize =
         "cannot change the limit: Redisson's semaphores do not say how many permits are out; use "
         "their addPermits()";

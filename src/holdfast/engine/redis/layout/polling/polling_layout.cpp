@@ -53,7 +53,7 @@ const char* polling_layout::reject_unsupported(const op& op) const {
     }
     if (const auto* const cell = std::get_if<cell_op>(&op)) {
         return cell->latch ? commands_->reject_latch(cell->ticket.name)
-                           : polling_commands::why_no_cells;
+                           : commands_->caps(primitive::mutex, false).why_no_cells;
     }
     if (std::holds_alternative<acquire_set_op>(op) || std::holds_alternative<release_set_op>(op)) {
         return "the layout does not acquire several names in one step";

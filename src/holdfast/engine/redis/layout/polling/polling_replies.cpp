@@ -35,6 +35,7 @@ answer read_polling_acquire(const reply& reply, std::int64_t& pttl) {
         return out;
     }
     if (reply.number(0) == fields::answer_no_tokens) { return no_tokens_left(); }
+    if (reply.number(0) == fields::answer_too_few) { return too_many_permits(reply.number(1)); }
     out.status = op_status::busy;
     if (reply.number(0) == fields::answer_held) { pttl = reply.number(1); }
     return out;
@@ -45,7 +46,9 @@ lock_info read_polling_inspect(const reply& reply, std::string name) {
     out.name = std::move(name);
     out.last_token = static_cast<std::uint64_t>(reply.number(1));
     out.kind = kind_from(reply.word(2));
-    out.limit = static_cast<unsigned>(std::max<std::int64_t>(reply.number(3), 1));
+    // Of a semaphore all permits may be out that the server does not know.
+    const std::int64_t least = out.kind == primitive::semaphore ? 0 : 1;
+    out.limit = static_cast<unsigned>(std::max(reply.number(3), least));
     const auto holders = reply[4];
     for (std::size_t at = 0; at < holders.size(); ++at) {
         const auto entry = holders[at];

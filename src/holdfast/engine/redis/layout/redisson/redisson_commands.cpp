@@ -57,6 +57,11 @@ capabilities redisson_commands::caps(primitive kind, bool fenced) const {
     can.readers_fence = false;
     can.checks_use = false;
     can.latches = true;
+    can.why_no_cells = why_latches_only;
+    can.stored_limit = true;
+    if (kind == primitive::semaphore) {
+        can.why_no_fencing = "has no fencing tokens for semaphores; leave out fencing there";
+    }
     can.layout = holdfast::layout::redisson;
     can.label = "layout redisson";
     return can;

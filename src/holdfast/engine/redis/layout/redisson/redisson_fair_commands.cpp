@@ -19,6 +19,9 @@ capabilities redisson_fair_commands::caps(primitive kind, bool fenced) const {
     can.fencing = false;
     can.sees_waiters = true;
     can.latches = false;
+    can.why_no_cells = why_no_cells;
+    can.why_unsupported = "has mutexes only; use layout redisson or native for other locks";
+    can.why_no_fencing = "has no fencing tokens; use layout redisson with fencing for those";
     can.layout = holdfast::layout::redisson_fair;
     can.label = "layout redisson_fair";
     return can;
