@@ -127,6 +127,9 @@ TEST_P(elections, push_changes) {
 TEST_P(elections, show_no_leader_whose_term_has_not_begun) { // P3
     HOLDFAST_NEEDS(can().why_no_cells == nullptr);
     using holdfast::engine::op_status;
+    auto mine = connect();
+    const election here{mine, "scheduler"};
+    EXPECT_EQ(here.leader(), leader_state{}); // its housekeeping has begun
     seam_client gone{url()};
     seam_client silent{url()};
     const std::string lock = "election:scheduler";
@@ -135,8 +138,6 @@ TEST_P(elections, show_no_leader_whose_term_has_not_begun) { // P3
         silent.acquire(silent.ticket(lock), {.queue = holdfast::engine::queueing::grant}).status,
         op_status::queued);
     std::this_thread::sleep_for(250ms);
-    auto mine = connect();
-    const election here{mine, "scheduler"};
     int changes = 0;
     std::set<std::uint64_t> terms;
     {
