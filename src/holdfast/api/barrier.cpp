@@ -187,8 +187,8 @@ bool barrier::wait_at_most(const arrival_token& arrival, detail::wait_limit wait
 
 void barrier::arrive_and_wait(const arrival_options& options) {
     const auto arrival = arrive(options);
-    (void)body_->wait(arrival.birth_, arrival.phase_, detail::wait_limit::unlimited(), options.stop,
-                      api::on_stop::fails, nullptr, api::has_arrived);
+    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
+                      nullptr, api::has_arrived);
 }
 bool barrier::arrive_and_wait(const arrival_options& options, std::error_code& failure) {
     const auto arrival = arrive(options, failure);
