@@ -30,10 +30,11 @@ TEST_P(advice, for_a_name_in_use_as_another_kind_of_lock) {
     const auto held = holdfast::mutex{fleet, "stock"}.acquire();
     holdfast::shared_mutex prices{fleet, "stock"};
     expect_text([&] { (void)prices.try_acquire(); },
-                {"shared_mutex \"stock\"", "in use as a mutex; use a name for one kind"});
+                {"shared_mutex \"stock\"", "in use as a mutex", "; use a name for one kind"});
     HOLDFAST_NEEDS(can(primitive::semaphore).supported);
     holdfast::counting_semaphore slots{fleet, "stock", 2};
-    expect_text([&] { (void)slots.available(); }, {"in use as a mutex; use a name for one kind"});
+    expect_text([&] { (void)slots.available(); },
+                {"in use as a mutex", "; use a name for one kind"});
 }
 
 TEST_P(advice, for_another_limit) {
@@ -42,7 +43,7 @@ TEST_P(advice, for_another_limit) {
     const auto held = holdfast::counting_semaphore{fleet, "slots", 3}.acquire();
     holdfast::counting_semaphore other{fleet, "slots", 5};
     expect_text([&] { (void)other.try_acquire(); },
-                {"counting_semaphore \"slots\"", "limit 3; give all its users the same limit"});
+                {"counting_semaphore \"slots\"", "limit 3", "; give all its users the same limit"});
 }
 
 TEST_P(advice, for_numbers_that_are_out_of_range) {

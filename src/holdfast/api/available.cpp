@@ -20,10 +20,11 @@ struct misuse {
 misuse find_misuse(const lock_info& known, unsigned limit, const engine::capabilities& can) {
     if (known.holders.empty() && known.waiters.empty()) { return {}; }
     if (known.kind != primitive::semaphore) {
-        return {make_error_code(errc::wrong_primitive), engine::other_kind_text(known.kind)};
+        return {make_error_code(errc::wrong_primitive),
+                engine::other_kind_text(known.kind, primitive::semaphore)};
     }
     if (known.resized || can.stored_limit || known.limit == limit) { return {}; }
-    return {make_error_code(errc::wrong_limit), engine::other_limit_text(known.limit)};
+    return {make_error_code(errc::wrong_limit), engine::other_limit_text(known.limit, limit)};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <holdfast/lock_info.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace holdfast::engine {
@@ -17,15 +18,19 @@ namespace holdfast::engine {
     return "unknown primitive";
 }
 
-/// With errc::wrong_primitive.
-[[nodiscard]] inline std::string other_kind_text(primitive known) {
+/// With errc::wrong_primitive; `wanted` where it is at hand.
+[[nodiscard]] inline std::string other_kind_text(primitive known,
+                                                 std::optional<primitive> wanted = {}) {
     return std::string{"the name is in use as a "} + primitive_name(known) +
+           (wanted ? std::string{", not as a "} + primitive_name(*wanted) : "") +
            "; use a name for one kind of lock only";
 }
 
 /// With errc::wrong_limit, of a semaphore.
-[[nodiscard]] inline std::string other_limit_text(std::int64_t known) {
+[[nodiscard]] inline std::string other_limit_text(std::int64_t known,
+                                                  std::optional<unsigned> wanted = {}) {
     return "the semaphore is in use with limit " + std::to_string(known) +
+           (wanted ? ", not " + std::to_string(*wanted) : "") +
            "; give all its users the same limit, or call resize()";
 }
 

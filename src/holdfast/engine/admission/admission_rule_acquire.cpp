@@ -42,10 +42,10 @@ answer proposal_too_far_ahead() {
 std::optional<answer> admission_rule::reject_mismatch(const acquire_op& operation) const {
     if (state_.idle()) { return std::nullopt; }
     if (operation.kind != state_.kind) {
-        return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind));
+        return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind, operation.kind));
     }
     if (operation.kind == primitive::semaphore && limit_for(operation) != state_.limit) {
-        return failed_answer(errc::wrong_limit, other_limit_text(state_.limit));
+        return failed_answer(errc::wrong_limit, other_limit_text(state_.limit, operation.limit));
     }
     return std::nullopt;
 }

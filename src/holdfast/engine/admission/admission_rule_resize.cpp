@@ -46,7 +46,8 @@ answer admission_rule::resize(const resize_op& operation) {
     if (known.generation != operation.generation) { return report_limit(known, false); }
     settle(nullptr);
     if (!state_.idle() && state_.kind != primitive::semaphore) {
-        return failed_answer(errc::wrong_primitive, other_kind_text(state_.kind));
+        return failed_answer(errc::wrong_primitive,
+                             other_kind_text(state_.kind, primitive::semaphore));
     }
     known = {operation.limit, std::max(known.generation + 1, clock()), operation.ticket.owner};
     changed_ = true;
