@@ -47,7 +47,7 @@ TEST(unreachable, ends_every_wait_at_a_stop_as_cancelled) {
               "no error");
     EXPECT_EQ(result_when_stopped(
                   [&](const std::stop_token& stop) { call_once(report, [] {}, {.stop = stop}); }),
-              "cancelled: once \"report\": the wait was cancelled; nothing is held");
+              "cancelled: once_flag \"report\": the wait was cancelled; nothing is held");
     EXPECT_EQ(result_when_stopped([&](const std::stop_token& stop) { start.wait({.stop = stop}); }),
               "cancelled: latch \"start\": the wait was cancelled; nothing is held");
     const std::string not_arrived = "the stop came first: this call has not arrived";
