@@ -55,21 +55,6 @@ duration hold::remaining() const noexcept {
     return std::max(until - core_.now(), duration::zero());
 }
 
-std::optional<loss> hold::why_lost() const noexcept {
-    const auto reason = why_lost_.load(std::memory_order_acquire);
-    return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
-}
-
-std::optional<loss> hold::why_invalid() const noexcept {
-    // First: a loss is stored before the 0 that stands for it.
-    const auto until = valid_until_.load(std::memory_order_acquire);
-    if (const auto reported = why_lost(); reported || until == 0 || inherited()) {
-        return reported;
-    }
-    if (core_.now() < instant{duration{until}}) { return std::nullopt; }
-    return loss_at_deadline_.load(std::memory_order_relaxed);
-}
-
 void hold::publish_deadline() noexcept {
     if (const auto reason = machine_.loss_reason()) {
         why_lost_.store(static_cast<int>(*reason), std::memory_order_release);

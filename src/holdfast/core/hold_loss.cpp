@@ -1,10 +1,26 @@
-// hold: the text of its loss.
+// hold: why it was lost.
 
+#include "holdfast/core/client_core.hpp"
 #include "holdfast/core/hold.hpp"
 
 #include <string>
 
 namespace holdfast::core {
+
+std::optional<loss> hold::why_lost() const noexcept {
+    const auto reason = why_lost_.load(std::memory_order_acquire);
+    return reason < 0 ? std::nullopt : std::optional{static_cast<loss>(reason)};
+}
+
+std::optional<loss> hold::why_invalid() const noexcept {
+    // First: a loss is stored before the 0 that stands for it.
+    const auto until = valid_until_.load(std::memory_order_acquire);
+    if (const auto reported = why_lost(); reported || until == 0 || inherited()) {
+        return reported;
+    }
+    if (core_.now() < base::instant{base::duration{until}}) { return std::nullopt; }
+    return loss_at_deadline_.load(std::memory_order_relaxed);
+}
 
 std::string hold::describe_loss(loss reason) const {
     if (reason == loss::taken) {
