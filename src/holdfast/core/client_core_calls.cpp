@@ -1,4 +1,4 @@
-// client_core: single questions to the engine, cells, downgrades and limits; the loss of a set.
+// client_core: single operations: reports, cells, downgrades and limits.
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/core/cell_task.hpp"

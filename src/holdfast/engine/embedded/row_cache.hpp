@@ -11,9 +11,9 @@
 
 namespace holdfast::engine::embedded {
 
-/// Knows rows as the file has them. SQLite says at the beginning of a transaction whether another
-/// connection has written since the last one, as its own cache of pages needs to know; then all is
-/// forgotten. So is what was put in a transaction that was not committed.
+/// Rows that this connection has written, as the file has them. `begin` drops them all if SQLite's
+/// data version has changed since the last commit, because another connection has committed, or if
+/// the last transaction was not committed.
 ///
 /// Thread safety: none.
 class row_cache {

@@ -87,8 +87,8 @@ bool tables::begin_read() {
     return true;
 }
 
-/// SQLite counts the transactions that it has seen others commit, which it does when a transaction
-/// begins, and its own.
+/// It changes when this connection or another one commits. SQLite learns of others when a transaction
+/// begins, so it is read in one.
 std::optional<unsigned> tables::data_version() noexcept {
     unsigned version = 0;
     const int result =
