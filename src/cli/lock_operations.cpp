@@ -37,8 +37,8 @@ acquire_options options_for_set(const lock_options& hold, const std::stop_token&
 
 /// Whether a wait is over without a grant although nobody holds any name: then a try says why, e.g.
 /// that the engine has lost its data and grants nothing yet.
-bool has_no_reason(const run_settings& settings, std::optional<milliseconds> wait,
-                   const std::stop_token& stop) {
+bool ended_without_holder(const run_settings& settings, std::optional<milliseconds> wait,
+                          const std::stop_token& stop) {
     if (wait == milliseconds{0} || stop.stop_requested()) { return false; }
     const auto found = find_holders(settings);
     return found && found->holders.empty();
@@ -74,7 +74,7 @@ std::optional<lease> acquire_lock(client& client, const run_settings& settings,
         auto held = try_acquire(client, settings, wait.value_or(no_limit), stop);
         if (held) { return held; }
     }
-    if (!has_no_reason(settings, wait, stop)) { return std::nullopt; }
+    if (!ended_without_holder(settings, wait, stop)) { return std::nullopt; }
     return try_acquire(client, settings, milliseconds{0}, stop);
 }
 
@@ -90,7 +90,7 @@ std::optional<held_lock> acquire_names(client& client, const run_settings& setti
         const wait_reporter reporter{settings, reports_wait(settings, wait)};
         held = try_acquire_set(client, settings, wait.value_or(no_limit), stop);
     }
-    if (!held && has_no_reason(settings, wait, stop)) {
+    if (!held && ended_without_holder(settings, wait, stop)) {
         held = try_acquire_set(client, settings, milliseconds{0}, stop);
     }
     return held ? std::optional{held_lock{std::move(*held)}} : std::nullopt;

@@ -125,8 +125,8 @@ int run_once(const once_flags& flags, const std::vector<std::string>& command) {
         if (!result && wait != milliseconds{0} && !watch.stop().stop_requested()) {
             found = find_holders(lock);
             // Nobody runs it, and it was not granted: a try says why.
-            const bool has_no_reason = found && found->holders.empty();
-            if (has_no_reason) { result = try_call_once_for(flag, milliseconds{0}, run); }
+            const bool ended_without_holder = found && found->holders.empty();
+            if (ended_without_holder) { result = try_call_once_for(flag, milliseconds{0}, run); }
         }
     } catch (const unsuitable&) { // NOLINT(bugprone-empty-catch): its code is known
     }

@@ -2,6 +2,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/nearest_word.hpp"
+#include "holdfast/base/text.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -30,13 +31,6 @@ bool is_scheme(const std::string& word) {
     throw error{errc::invalid_url, "URL: " + why + "; write " + meant};
 }
 
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return text;
-}
-
 /// What follows the scheme, for a message.
 std::string address_text(std::string rest, const char* otherwise) {
     rest.resize(std::min({rest.size(), rest.find('?'), rest.find('#')}));
@@ -47,7 +41,7 @@ std::string address_text(std::string rest, const char* otherwise) {
 
 /// The scheme that a word is, or most likely is; empty: none.
 std::string meant_scheme(const std::string& word) {
-    const auto small = lower_case(word);
+    const auto small = base::lower_case(word);
     return is_scheme(small) ? small : nearest_word(small, schemes());
 }
 

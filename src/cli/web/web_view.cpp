@@ -3,6 +3,7 @@
 #include "cli/lock_json.hpp"
 #include "cli/party_text.hpp"
 #include "cli/script_output.hpp"
+#include "holdfast/base/text.hpp"
 #include "holdfast/http/http_request.hpp"
 
 #include <algorithm>
@@ -16,16 +17,9 @@ namespace {
 
 constexpr std::size_t longest_filter = 200;
 
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return text;
-}
-
 bool passes(const lock_info& lock, const std::string& filter) {
     const auto has = [&](const std::string& text) {
-        return lower_case(text).find(filter) != std::string::npos;
+        return base::lower_case(text).find(filter) != std::string::npos;
     };
     const auto names = [&](const party& party) {
         return has(party.note) || has(party.host) || std::to_string(party.pid) == filter;
@@ -77,7 +71,7 @@ web_view parse_web_view(const std::string& sort, const std::string& filter) {
     if (filter.size() > longest_filter) {
         throw std::invalid_argument{"filter: write 200 bytes at most"};
     }
-    return {*order, lower_case(filter)};
+    return {*order, base::lower_case(filter)};
 }
 
 void web_rows::offer(const lock_info& lock) {

@@ -63,11 +63,7 @@ public:
           expected{count},
           keep{options.keep},
           own_id{cell.core->new_owner().text()} {
-        if (expected < 1 || expected > limits::arrivals) {
-            throw error{errc::invalid_option, cell.text + ": expected is " +
-                                                  std::to_string(expected) +
-                                                  "; it must be from 1 to 1000"};
-        }
+        api::check_expected(expected, cell);
         api::check_keep(keep, cell);
     }
 

@@ -73,6 +73,12 @@ bool cell_object::check_count(const core::cell_result& result, unsigned expected
     return false;
 }
 
+void check_expected(unsigned expected, const cell_object& cell) {
+    if (expected >= 1 && expected <= limits::arrivals) { return; }
+    throw error{errc::invalid_option, cell.text + ": expected is " + std::to_string(expected) +
+                                          "; it must be from 1 to 1000"};
+}
+
 void check_keep(std::chrono::milliseconds keep, const cell_object& cell) {
     if (keep.count() == 0 || (keep >= limits::least_keep && keep <= limits::longest_hold)) {
         return;

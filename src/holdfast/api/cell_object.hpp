@@ -48,6 +48,9 @@ struct cell_object {
     return cell.birth != 0 && cell.expected != expected;
 }
 
+/// Throws error(invalid_option) unless it is from 1 to 1,000.
+void check_expected(unsigned expected, const cell_object& cell);
+
 /// Throws error(invalid_option) unless it is 0 or from a second to 365 days.
 void check_keep(std::chrono::milliseconds keep, const cell_object& cell);
 

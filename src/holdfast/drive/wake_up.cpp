@@ -1,37 +1,26 @@
 #include "holdfast/drive/wake_up.hpp"
 
+#include "holdfast/base/system_text.hpp"
+#include "holdfast/base/timer.hpp"
+
 #include <holdfast/error.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <ctime>
 #include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <system_error>
 
 namespace holdfast::drive {
 
-wake_up::wake_up()
-    : timer_{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)},
-      event_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
+wake_up::wake_up() : timer_{base::make_timer()}, event_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
     if (!timer_ || !event_) {
         throw error{errc::limit_reached,
-                    std::string{"cannot make a timer or an event descriptor ("} +
-                        std::generic_category().message(errno) +
-                        "): raise the limit on open files (ulimit -n)"};
+                    base::descriptor_failure("a timer or an event descriptor", errno)};
     }
 }
 
 void wake_up::arm_earlier(base::instant when) {
     armed_ = when;
-    // 0 would disarm the timer.
-    const auto since_boot = std::max(when.time_since_epoch(), base::duration{1});
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
-    itimerspec at{};
-    at.it_value.tv_sec = static_cast<std::time_t>(seconds.count());
-    at.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
-    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+    base::arm_timer(timer_, when);
 }
 
 void wake_up::signal() const noexcept {

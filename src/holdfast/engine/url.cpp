@@ -1,5 +1,7 @@
 #include "holdfast/engine/url.hpp"
 
+#include "holdfast/base/text.hpp"
+
 #include <holdfast/error.hpp>
 
 #include <algorithm>
@@ -17,33 +19,18 @@ namespace {
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-std::optional<unsigned> hex_value(char c) noexcept {
-    if (is_digit(c)) { return static_cast<unsigned>(c - '0'); }
-    if (c >= 'a' && c <= 'f') { return static_cast<unsigned>(c - 'a') + 10U; }
-    if (c >= 'A' && c <= 'F') { return static_cast<unsigned>(c - 'A') + 10U; }
-    return std::nullopt;
-}
-
 /// `part` names what is decoded, for the message.
 std::string decode(std::string_view text, const char* part) {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        char c = text[at];
-        if (c == '%') {
-            const auto high = at + 1 < text.size() ? hex_value(text[at + 1]) : std::nullopt;
-            const auto low = at + 2 < text.size() ? hex_value(text[at + 2]) : std::nullopt;
-            if (!high || !low) {
-                refuse(std::string{part} + ": '%' needs two hexadecimal digits after it; write a "
-                                           "percent sign as %25");
-            }
-            c = static_cast<char>((*high << 4U) | *low);
-            at += 2;
-        }
-        if (c == '\0') { refuse(std::string{part} + ": a NUL byte is not allowed"); }
-        out += c;
+    auto out = base::percent_decode(text);
+    if (!out) {
+        refuse(std::string{part} +
+               ": '%' needs two hexadecimal digits after it; write a percent sign "
+               "as %25");
     }
-    return out;
+    if (out->find('\0') != std::string::npos) {
+        refuse(std::string{part} + ": a NUL byte is not allowed");
+    }
+    return std::move(*out);
 }
 
 std::string parse_scheme(std::string_view text) {

@@ -1,14 +1,12 @@
 #include "holdfast/http/http_request.hpp"
 
+#include "holdfast/base/text.hpp"
+
 #include <algorithm>
 
 namespace holdfast::http {
 
 namespace {
-
-char to_lower(char letter) noexcept {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 bool is_unreserved(char letter) noexcept {
     return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
@@ -16,28 +14,10 @@ bool is_unreserved(char letter) noexcept {
            std::string_view{"-._~"}.find(letter) != std::string_view::npos;
 }
 
-int hex_digit(char letter) noexcept {
-    const auto found = std::string_view{"0123456789abcdef"}.find(to_lower(letter));
-    return found == std::string_view::npos ? -1 : static_cast<int>(found);
-}
-
-std::optional<std::string> percent_decode(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] == '+') {
-            out += ' ';
-        } else if (text[at] == '%') {
-            if (at + 2 >= text.size()) { return std::nullopt; }
-            const int high = hex_digit(text[at + 1]);
-            const int low = hex_digit(text[at + 2]);
-            if (high < 0 || low < 0) { return std::nullopt; }
-            out += static_cast<char>(high * 16 + low);
-            at += 2;
-        } else {
-            out += text[at];
-        }
-    }
-    return out;
+/// A field of a form: a '+' is a blank.
+std::optional<std::string> decode_field(std::string text) {
+    std::replace(text.begin(), text.end(), '+', ' ');
+    return base::percent_decode(text);
 }
 
 std::string_view without_blanks(std::string_view text) noexcept {
@@ -50,9 +30,8 @@ std::string_view without_blanks(std::string_view text) noexcept {
 bool add_header(request& request, std::string_view line) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) { return false; }
-    std::string name{line.substr(0, colon)};
+    auto name = base::lower_case(std::string{line.substr(0, colon)});
     if (name.find_first_of(" \t") != std::string::npos) { return false; }
-    std::transform(name.begin(), name.end(), name.begin(), to_lower);
     request.headers.push_back(
         {std::move(name), std::string{without_blanks(line.substr(colon + 1))}});
     return true;
@@ -99,8 +78,8 @@ std::optional<std::string> form_value(std::string_view form, std::string_view na
         const auto field = form.substr(0, end);
         const auto equals = field.find('=');
         if (field.substr(0, equals) == name) {
-            return equals == std::string_view::npos ? std::string{}
-                                                    : percent_decode(field.substr(equals + 1));
+            if (equals == std::string_view::npos) { return std::string{}; }
+            return decode_field(std::string{field.substr(equals + 1)});
         }
         form.remove_prefix(end == std::string_view::npos ? form.size() : end + 1);
     }

@@ -1,6 +1,6 @@
 #include "holdfast/net/connector.hpp"
 
-#include "holdfast/net/system_text.hpp"
+#include "holdfast/base/system_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace holdfast::net {
 namespace {
 
 base::fd require(int descriptor, const char* kind) {
-    if (descriptor < 0) { throw std::runtime_error{descriptor_failure(kind, errno)}; }
+    if (descriptor < 0) { throw std::runtime_error{base::descriptor_failure(kind, errno)}; }
     return base::fd{descriptor};
 }
 
@@ -27,7 +27,7 @@ bool is_local_error(int error) noexcept {
 std::string connect_text(int error) {
     // connect() to a unix socket whose accept queue is full fails and cannot be polled for.
     if (error == EAGAIN) { return "too many connections wait for the server to accept them"; }
-    const auto text = system_text(error);
+    const auto text = base::system_text(error);
     return error == ECONNREFUSED ? text + ": does the server run there?" : text;
 }
 
@@ -159,7 +159,7 @@ void connector::watch(int descriptor, std::uint32_t events) const {
     interest.events = events;
     interest.data.fd = descriptor;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &interest) != 0) {
-        throw std::runtime_error{descriptor_failure("an epoll entry", errno)};
+        throw std::runtime_error{base::descriptor_failure("an epoll entry", errno)};
     }
 }
 

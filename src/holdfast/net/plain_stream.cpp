@@ -1,6 +1,6 @@
 #include "holdfast/net/plain_stream.hpp"
 
-#include "holdfast/net/system_text.hpp"
+#include "holdfast/base/system_text.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -38,11 +38,11 @@ std::size_t plain_stream::read(std::span<char> into) {
     if (count > 0) { return static_cast<std::size_t>(count); }
     const int error = count == 0 ? 0 : errno;
     if (send_error_ != 0) {
-        fail(system_text(send_error_));
+        fail(base::system_text(send_error_));
     } else if (count == 0) {
         fail(closed_by_server);
     } else if (error != EAGAIN) {
-        fail(system_text(error));
+        fail(base::system_text(error));
     }
     return 0;
 }
@@ -66,7 +66,7 @@ std::size_t plain_stream::write(std::span<const char> from) {
 void plain_stream::on_send_error(int error) {
     send_buffer_full_ = false;
     send_error_ = error;
-    if (!has_unread_bytes(socket())) { fail(system_text(error)); }
+    if (!has_unread_bytes(socket())) { fail(base::system_text(error)); }
 }
 
 } // namespace holdfast::net

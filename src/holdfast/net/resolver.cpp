@@ -2,7 +2,7 @@
 
 #include "holdfast/base/process.hpp"
 #include "holdfast/base/quote.hpp"
-#include "holdfast/net/system_text.hpp"
+#include "holdfast/base/system_text.hpp"
 
 #include <atomic>
 #include <cctype>
@@ -39,7 +39,7 @@ bool begin_lookup() noexcept {
 void end_lookup() noexcept { --running_lookups; }
 
 std::string resolver_error_text(int code, int error) {
-    if (code == EAI_SYSTEM) { return system_text(error); }
+    if (code == EAI_SYSTEM) { return base::system_text(error); }
     std::string text = ::gai_strerror(code);
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     return text;
@@ -97,7 +97,7 @@ struct resolver::shared {
 
 resolver::resolver(const std::string& host, std::uint16_t port, const lookup_function& lookup)
     : shared_{std::make_shared<shared>()} {
-    if (!shared_->done) { throw std::runtime_error{descriptor_failure("an eventfd", errno)}; }
+    if (!shared_->done) { throw std::runtime_error{base::descriptor_failure("an eventfd", errno)}; }
     if (!begin_lookup()) {
         shared_->finish({{}, "too many lookups of host names are running; try again later"});
         return;

@@ -2,7 +2,7 @@
 
 #include "holdfast/base/fd.hpp"
 #include "holdfast/base/quote.hpp"
-#include "holdfast/net/system_text.hpp"
+#include "holdfast/base/system_text.hpp"
 #include "holdfast/net/tls_authorities.hpp"
 
 #include <openssl/err.h>
@@ -38,7 +38,7 @@ void require(bool succeeded, const char* step) {
     const base::fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     char first = 0;
     if (!file || ::read(file.get(), &first, 1) < 0) {
-        throw_setup_error(file_text + " cannot be read: " + system_text(errno));
+        throw_setup_error(file_text + " cannot be read: " + base::system_text(errno));
     }
     throw_setup_error(file_text + " " + if_readable);
 }

@@ -1,8 +1,8 @@
 #include "holdfast/net/tls_failure.hpp"
 
 #include "holdfast/base/quote.hpp"
+#include "holdfast/base/system_text.hpp"
 #include "holdfast/net/socket_stream.hpp"
-#include "holdfast/net/system_text.hpp"
 
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
@@ -69,7 +69,7 @@ tls_failure protocol_failure(unsigned long code, const tls_connection_info& info
 }
 
 tls_failure socket_failure(int error, const tls_connection_info& info) {
-    std::string text = error != 0 ? system_text(error) : closed_by_server;
+    std::string text = error != 0 ? base::system_text(error) : closed_by_server;
     if (info.in_handshake) { text += " during the TLS handshake"; }
     // The server's alert may have been lost.
     if (info.certificate_requested) { text += "; it had asked for a client certificate"; }

@@ -1,6 +1,6 @@
 #include "holdfast/net/tls_stream.hpp"
 
-#include "holdfast/net/system_text.hpp"
+#include "holdfast/base/system_text.hpp"
 #include "holdfast/net/tls_failure.hpp"
 
 #include <openssl/err.h>
@@ -62,7 +62,7 @@ void tls_stream::do_handshake() {
         return;
     }
     read_needs_ = handle_result(result);
-    if (link_.send_error != 0) { fail(system_text(link_.send_error)); }
+    if (link_.send_error != 0) { fail(base::system_text(link_.send_error)); }
 }
 
 short tls_stream::events() const noexcept {
@@ -121,7 +121,7 @@ std::size_t tls_stream::write(std::span<const char> from) {
     }
     if (link_.send_error != 0) {
         write_needs_ = need::none;
-        if (!has_unread_bytes(socket())) { fail(system_text(link_.send_error)); }
+        if (!has_unread_bytes(socket())) { fail(base::system_text(link_.send_error)); }
     }
     return total;
 }

@@ -43,7 +43,7 @@ bool only_reads(const op& operation) noexcept {
 template <typename Act>
 auto operation_runner::apply_rule(const std::string& name, Act&& act) {
     row found = tables_.find(name);
-    set_floor(found);
+    raise_to_mark(found);
     table_queue queue{tables_, found};
     admission::admission_rule rule{found.state, queue, at_, post_commit_.pushes};
     auto result = act(rule);
@@ -53,7 +53,7 @@ auto operation_runner::apply_rule(const std::string& name, Act&& act) {
 }
 
 /// Tokens of a name without a token of its own, which a limit can be set for, rise from the mark.
-void operation_runner::set_floor(row& found) {
+void operation_runner::raise_to_mark(row& found) {
     if (found.id == 0 || found.state.high_water == 0) { found.state.floor = tables_.mark(); }
 }
 
@@ -156,7 +156,7 @@ answer operation_runner::run(const acquire_set_op& operation) {
     std::optional<answer> refused;
     for (const acquire_op& item : operation.items) {
         row& found = rows.emplace_back(tables_.find(item.ticket.name));
-        set_floor(found);
+        raise_to_mark(found);
         auto& queue = queues.emplace_back(tables_, found);
         auto& rule = rules.emplace_back(found.state, queue, at_, post_commit_.pushes);
         refused = rule.refuse(item);

@@ -65,7 +65,7 @@ private:
     /// Calls `act` with the admission rule of a name and stores the record if it has changed.
     template <typename Act>
     auto apply_rule(const std::string& name, Act&& act);
-    void set_floor(row& found);
+    void raise_to_mark(row& found);
     void store(row& found, const std::string& name);
     /// Adds to `post_commit_` the holders that a first waiter waits for, and the rows in use.
     void note(const answer& answer, const row& found);

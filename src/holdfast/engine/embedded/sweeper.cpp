@@ -1,10 +1,10 @@
 #include "holdfast/engine/embedded/sweeper.hpp"
 
+#include "holdfast/base/timer.hpp"
+
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <iterator>
-#include <sys/timerfd.h>
 #include <unistd.h>
 #include <utility>
 
@@ -120,15 +120,10 @@ void sweeper::arm() {
     if (when >= armed_) { return; }
     if (!timer_) {
         // Without a timer, operations sweep: see `should_sweep`.
-        timer_ = base::fd{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
+        timer_ = base::make_timer();
         if (!timer_) { return; }
     }
-    const auto since_boot = std::max(when.time_since_epoch(), base::duration{1}); // 0 disarms it
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
-    itimerspec at{};
-    at.it_value.tv_sec = static_cast<std::time_t>(seconds.count());
-    at.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
-    if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr) == 0) { armed_ = when; }
+    if (base::arm_timer(timer_, when)) { armed_ = when; }
 }
 
 void sweeper::pollables(std::vector<pollfd>& out) const {

@@ -1,5 +1,7 @@
 #include "holdfast/engine/memory/mailbox.hpp"
 
+#include "holdfast/base/system_text.hpp"
+
 #include <holdfast/error.hpp>
 
 #include <cerrno>
@@ -7,7 +9,6 @@
 #include <new>
 #include <string>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -18,9 +19,8 @@ namespace {
 base::fd open_eventfd() {
     base::fd descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!descriptor) {
-        throw error{errc::limit_reached, "memory: cannot create an eventfd (" +
-                                             std::generic_category().message(errno) +
-                                             "): raise the limit on open files (ulimit -n)"};
+        throw error{errc::limit_reached,
+                    "memory: " + base::descriptor_failure("an eventfd", errno)};
     }
     return descriptor;
 }

@@ -1,6 +1,10 @@
 #include "holdfast/engine/redis/url_parts.hpp"
 
+#include "holdfast/base/text.hpp"
+
 #include <holdfast/error.hpp>
+
+#include <utility>
 
 namespace holdfast::engine::redis {
 
@@ -17,24 +21,13 @@ std::uint16_t parse_port(std::string_view text, const std::string& where) {
 void refuse_url(const std::string& why) { throw error{errc::invalid_url, "URL: " + why}; }
 
 std::string decode_part(std::string_view text, const char* part) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            out += text[at];
-            continue;
-        }
-        unsigned value = 0;
-        const auto digits = text.substr(at + 1, 2);
-        const auto* const end = digits.data() + digits.size();
-        const auto [stop, failure] = std::from_chars(digits.data(), end, value, 16);
-        if (digits.size() != 2 || failure != std::errc{} || stop != end) {
-            refuse_url(std::string{part} + ": '%' needs two hexadecimal digits after it; write a "
-                                           "percent sign as %25");
-        }
-        out += static_cast<char>(value);
-        at += 2;
+    auto out = base::percent_decode(text);
+    if (!out) {
+        refuse_url(std::string{part} +
+                   ": '%' needs two hexadecimal digits after it; write a percent "
+                   "sign as %25");
     }
-    return out;
+    return std::move(*out);
 }
 
 net::endpoint parse_address(std::string_view text, std::uint16_t default_port,

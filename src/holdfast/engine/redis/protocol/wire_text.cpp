@@ -106,24 +106,6 @@ std::string literally(std::string_view text) {
     return out;
 }
 
-std::optional<std::string> decode_name(std::string_view text) {
-    std::string name;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '%') {
-            name += text[at];
-            continue;
-        }
-        unsigned value = 0;
-        const auto digits = text.substr(at + 1, 2);
-        const auto* const end = digits.data() + digits.size();
-        const auto [stop, failure] = std::from_chars(digits.data(), end, value, 16);
-        if (digits.size() != 2 || failure != std::errc{} || stop != end) { return std::nullopt; }
-        name += static_cast<char>(value);
-        at += 2;
-    }
-    return name;
-}
-
 std::string wire_owner(const base::owner_id& owner) {
     std::string out = hex_of(owner.client);
     append_hex(out, owner.number);

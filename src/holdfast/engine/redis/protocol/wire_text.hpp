@@ -32,7 +32,6 @@ void write_hex(char* to, std::uint64_t value) noexcept;     ///< likewise, over 
 void append_encoded(std::string& out, std::string_view name);
 [[nodiscard]] bool is_encoded(char c) noexcept;
 [[nodiscard]] std::array<char, 3> encoded(char c) noexcept; ///< of one that is
-[[nodiscard]] std::optional<std::string> decode_name(std::string_view text);
 
 /// Escapes the wildcards of SCAN's MATCH.
 [[nodiscard]] std::string literally(std::string_view text);

@@ -45,13 +45,15 @@
 --#define REC_LAST 73, 121
 --#define REC_OUTCOME 121, 121
 -- ... tag x, q: held exclusively (q: and waited for); tag i: idle, and REC_OWNER is the last
--- release's. A deadline of 0 means released, but resting until REC_REST (min_hold).
+-- release's. A deadline of 0 means released, but resting until REC_REST (min_hold). LEAST_EXCLUSIVE
+-- is how long the record of an exclusive hold is at least.
 --#define REC_NOT_AFTER 122, 137
 --#define REC_REST_OWNER 138, 201
 --#define REC_REST 138, 153
 --#define REC_OWNER 154, 201
 --#define REC_TERMS_KIND 202, 202
 --#define REC_TERMS 202
+--#define LEAST_EXCLUSIVE 234
 -- ... tag m, n: other holders (n: and waited for). REC_SEEN is when the record was last written.
 --#define REC_KIND 122, 122
 --#define REC_LIMIT 123, 127

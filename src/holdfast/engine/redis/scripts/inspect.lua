@@ -14,6 +14,19 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 --#grace --#include grace.lua
+
+-- The usual case of a long list: held exclusively, and nobody waits. There is nothing to settle.
+local rec = redis.call('GET', KEYS[1])
+if rec and string.sub(rec, REC_VERSION_TAG) == 'hf2x' and #rec >= LEAST_EXCLUSIVE then
+    local sub, token = string.sub, string.sub(rec, REC_TOKEN) + 0
+    local left = sub(rec, REC_DEADLINE) - now
+    if left > 0 and left <= sub(rec, REC_LEASE) * 1000 and sub(rec, REC_REST) == NO_INSTANT then
+        return {now, token, sub(rec, REC_TERMS_KIND), 1,
+                {{sub(rec, REC_OWNER), token, left + now, 0, math.min(token, now),
+                  sub(rec, REC_TERMS)}}, {}}
+    end
+end
+
 --#cluster local TAG = table.remove(ARGV)
 --#cluster --#include cluster.lua
 --#include state.lua

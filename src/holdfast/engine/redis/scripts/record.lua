@@ -5,8 +5,8 @@
 -- only the tag changes when somebody waits.
 
 -- How long a record of each tag is at least.
-local LEAST_SIZE = {i = 201, x = 234, q = 234, m = 148, n = 148,
-                    I = 201, X = 234, Q = 234, M = 148, N = 148}
+local LEAST_SIZE = {i = 201, x = LEAST_EXCLUSIVE, q = LEAST_EXCLUSIVE, m = 148, n = 148,
+                    I = 201, X = LEAST_EXCLUSIVE, Q = LEAST_EXCLUSIVE, M = 148, N = 148}
 local LEAST_SIZE_HF1 = {i = 165, x = 198, q = 198, m = 96, n = 96}
 
 -- A deadline that is further ahead than the lease proves that the clock was stepped back; likewise

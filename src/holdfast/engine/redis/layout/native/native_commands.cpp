@@ -1,5 +1,6 @@
 #include "holdfast/engine/redis/layout/native/native_commands.hpp"
 
+#include "holdfast/base/text.hpp"
 #include "holdfast/engine/redis/fields.hpp"
 #include "holdfast/engine/redis/protocol/command.hpp"
 #include "holdfast/engine/redis/protocol/hash_slot.hpp"
@@ -287,7 +288,7 @@ std::optional<std::string> native_commands::name_of(std::string_view key) const 
     }
     key.remove_prefix(prefix_.size() + 1);
     key.remove_suffix(1);
-    return decode_name(key);
+    return base::percent_decode(key);
 }
 
 } // namespace holdfast::engine::redis

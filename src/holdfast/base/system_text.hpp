@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-namespace holdfast::net {
+namespace holdfast::base {
 
 /// `connection refused`, `no such file or directory`.
 [[nodiscard]] inline std::string system_text(int error) {
@@ -22,4 +22,4 @@ namespace holdfast::net {
            "): raise the limit on open files (ulimit -n)";
 }
 
-} // namespace holdfast::net
+} // namespace holdfast::base
