@@ -6,8 +6,8 @@
 
 namespace holdfast::base {
 
-/// A descriptor that becomes readable at the instant set by `arm_timer`; empty, with errno, if there
-/// is none left.
+/// A descriptor that becomes readable at the instant set by `arm_timer`; empty, with errno, if
+/// there is none left.
 [[nodiscard]] fd make_timer() noexcept;
 
 /// False: the timer is as it was.

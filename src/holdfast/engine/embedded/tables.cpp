@@ -87,8 +87,8 @@ bool tables::begin_read() {
     return true;
 }
 
-/// It changes when this connection or another one commits. SQLite learns of others when a transaction
-/// begins, so it is read in one.
+/// It changes when this connection or another one commits. SQLite learns of others when a
+/// transaction begins, so it is read in one.
 std::optional<unsigned> tables::data_version() noexcept {
     unsigned version = 0;
     const int result =
