@@ -45,11 +45,12 @@ bool gives_shell_line(const CLI::App& run, const std::string& word) {
 
 } // namespace
 
-command_split split_command_line(const CLI::App& run, const std::vector<std::string>& words) {
+command_split split_command_line(const CLI::App& app, const std::vector<std::string>& words) {
     const auto size = static_cast<std::ptrdiff_t>(words.size());
     const auto dashes = std::find(words.begin(), words.end(), "--") - words.begin();
     if (dashes < size) { return {dashes, dashes + 1}; }
-    if (words.empty() || words[0] != run.get_name()) { return {size, size}; }
+    if (words.empty() || words[0] != "run") { return {size, size}; }
+    const auto& run = *app.get_subcommand("run");
     for (std::ptrdiff_t at = 1; at < size; ++at) {
         const auto& word = words[static_cast<std::size_t>(at)];
         if (gives_shell_line(run, word)) { return {size, size}; }

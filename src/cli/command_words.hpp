@@ -20,7 +20,7 @@ struct command_split {
 
 /// The command is everything after `--`. Without `--`, in `holdfast run [options] NAME COMMAND...`,
 /// it is everything after NAME, even if CLI11 would take it for an option. With -c there is none.
-[[nodiscard]] command_split split_command_line(const CLI::App& run,
+[[nodiscard]] command_split split_command_line(const CLI::App& app,
                                                const std::vector<std::string>& words);
 
 } // namespace holdfast::cli

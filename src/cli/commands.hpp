@@ -15,9 +15,8 @@ namespace holdfast::cli {
 /// Runs the subcommand that was given; returns the exit code.
 using action = std::function<int()>;
 
-/// `command` holds the words of the command to run by the time that the action runs. Returns the
-/// parser of the subcommand.
-const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+/// `command` holds the words of the command to run by the time that the action runs.
+void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
 void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& command);
 void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& command);
 void add_latch(CLI::App& app, action& chosen);

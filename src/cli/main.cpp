@@ -9,6 +9,7 @@
 #include "cli/nearest_word.hpp"
 #include "cli/output.hpp"
 #include "cli/script_output.hpp"
+#include "cli/subcommands.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/version.hpp>
@@ -67,16 +68,10 @@ void refuse_empty_values(CLI::App& app) {
     }
 }
 
-std::vector<std::string> subcommand_names(const CLI::App& app) {
-    std::vector<std::string> out;
-    for (const auto* const sub : app.get_subcommands(nullptr)) { out.push_back(sub->get_name()); }
-    return out;
-}
-
 /// CLI11 would call it an unexpected argument.
-void refuse_unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+void refuse_unknown_subcommand(const std::vector<std::string>& words) {
     if (words.empty() || words.front().starts_with('-')) { return; }
-    const auto names = subcommand_names(app);
+    const auto names = subcommand_names();
     if (std::find(names.begin(), names.end(), words.front()) != names.end()) { return; }
     const auto nearest = nearest_word(words.front(), names);
     const auto advice =
@@ -90,30 +85,12 @@ void refuse_leading_option(const CLI::App& app, const std::vector<std::string>& 
     if (words.empty() || !words.front().starts_with('-')) { return; }
     const auto option = words.front().substr(0, words.front().find('='));
     if (app.get_option_no_throw(option) != nullptr) { return; }
-    const auto names = subcommand_names(app);
+    const auto names = subcommand_names();
     const auto found = std::find_first_of(words.begin(), words.end(), names.begin(), names.end());
     const auto subcommand = found == words.end() ? std::string{"COMMAND"} : *found;
     throw error{errc::invalid_option,
                 quote_name(option) + " comes before the command; options follow it: holdfast " +
                     subcommand + " " + escape_text(option) + " ..."};
-}
-
-void add_subcommands(CLI::App& app, action& chosen) {
-    add_acquire(app, chosen);
-    add_renew(app, chosen);
-    add_release(app, chosen);
-    add_latch(app, chosen);
-    add_ls(app, chosen);
-    add_show(app, chosen);
-    add_top(app, chosen);
-    add_events(app, chosen);
-    add_web(app, chosen);
-    add_break(app, chosen);
-    add_ping(app, chosen);
-    add_doctor(app, chosen);
-    add_demo(app, chosen);
-    add_completion(app, chosen);
-    add_man(app, chosen);
 }
 
 int main_or_throw(int argc, char** argv) {
@@ -124,15 +101,12 @@ int main_or_throw(int argc, char** argv) {
     app.get_formatter()->column_width(28);
     action chosen;
     std::vector<std::string> command;
-    const auto& run = add_run(app, chosen, command);
-    add_elect(app, chosen, command);
-    add_once(app, chosen, command);
-    add_subcommands(app, chosen);
-    refuse_empty_values(app);
     std::vector<std::string> words{argv + 1, argv + argc};
-    refuse_unknown_subcommand(app, words);
+    refuse_unknown_subcommand(words);
+    add_subcommands(app, chosen, command, words);
+    refuse_empty_values(app);
     refuse_leading_option(app, words);
-    const auto split = split_command_line(run, words);
+    const auto split = split_command_line(app, words);
     command.assign(words.begin() + split.command_begin, words.end());
     words.resize(static_cast<std::size_t>(split.options_end));
     const auto advice = words.empty() || words.front().starts_with('-')

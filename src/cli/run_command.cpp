@@ -138,7 +138,7 @@ Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
 
 } // namespace
 
-const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
     const auto flags = std::make_shared<run_flags>();
     auto* const run = app.add_subcommand("run", "Run a command while holding a lock");
     run->footer(examples);
@@ -171,7 +171,6 @@ const CLI::App& add_run(CLI::App& app, action& chosen, const std::vector<std::st
         flags->command = command;
         chosen = [flags] { return cli::run(parse_run_flags(*flags)); };
     });
-    return *run;
 }
 
 } // namespace holdfast::cli

@@ -1,0 +1,19 @@
+#pragma once
+// All subcommands, by name.
+
+#include "cli/commands.hpp"
+
+#include <string>
+#include <vector>
+
+namespace holdfast::cli {
+
+/// In the order of `holdfast --help`.
+[[nodiscard]] std::vector<std::string> subcommand_names();
+
+/// Adds those that `words`, the command line, needs: only the one that is named, if one is and it
+/// prints nothing about the others. All their options together would cost half a millisecond.
+void add_subcommands(CLI::App& app, action& chosen, const std::vector<std::string>& command,
+                     const std::vector<std::string>& words);
+
+} // namespace holdfast::cli
