@@ -20,7 +20,7 @@ protected:
     }
     static lock_options terms() { return {.lease = max_lease}; }
 
-    /// Tries `other` until `held` ends; whether the last attempt, which may outlast it, got the lock.
+    /// Tries `other` until `held` ends; whether the last attempt, which may outlast it, succeeded.
     static bool is_granted_after(const lease& held, mutex& other) {
         bool granted = false;
         while (!granted && held.valid()) {
