@@ -2,7 +2,7 @@
 
 #include "cli/duration.hpp"
 #include "fuzz/check.hpp"
-#include "holdfast/engine/url.hpp"
+#include "holdfast/engine/url_values.hpp"
 
 #include <cstdint>
 #include <string_view>

@@ -42,12 +42,6 @@ TEST(factory, refuses_an_unknown_scheme_and_says_which_there_are) {
         << "the colon of a URL is enough before the sentence";
 }
 
-TEST(factory, names_an_engine_that_is_not_in_this_build) {
-    for (const auto* text : {"etcd://a", "zk://a"}) {
-        EXPECT_THAT(refusal(text, errc::unsupported), HasSubstr("is not in this build")) << text;
-    }
-}
-
 TEST(factory, refuses_a_memory_url_with_a_host_or_a_query) {
     EXPECT_THAT(refusal("memory://jobs", errc::invalid_url), HasSubstr("memory:NAME"));
     EXPECT_THAT(refusal("memory:?mode=0660", errc::invalid_url), HasSubstr("'mode'"));

@@ -5,7 +5,7 @@
 #include "holdfast/drive/dispatcher.hpp"
 #include "holdfast/drive/event_loop.hpp"
 #include "holdfast/drive/keeper.hpp"
-#include "holdfast/drive/leadership.hpp"
+#include "holdfast/drive/lead_machine.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
 
@@ -19,7 +19,7 @@ namespace holdfast::drive {
 
 /// The first caller that blocks becomes the leader: it drives the engine itself. Other blocked
 /// callers follow, and the leader wakes them. While no caller leads, the keeper drives the engine
-/// (leadership.hpp). A caller whose answer arrives within its turn does not block at all.
+/// (lead_machine.hpp). A caller whose answer arrives within its turn does not block at all.
 ///
 /// Thread safety: members other than `cancel` are called during a turn, `drain` without one.
 class driver {
@@ -122,7 +122,7 @@ private:
     guarded_engine engine_;
     dispatcher dispatcher_;
     event_loop loop_;
-    leadership lead_;
+    lead_machine lead_;
     keeper keeper_;
 };
 

@@ -8,7 +8,7 @@ namespace holdfast::drive {
 event_loop::event_loop(guarded_engine& engine, turn_clock& clock, dispatcher& dispatcher)
     : engine_{engine}, clock_{clock}, dispatcher_{dispatcher}, reader_{clock.source()} {}
 
-void event_loop::run_once(turn_lock& lock, const sleeper& leader, const leadership& lead) {
+void event_loop::run_once(turn_lock& lock, const sleeper& leader, const lead_machine& lead) {
     if (read_directly(lock, lead.followers().empty())) { return; }
     polling_leader_ = &leader;
     poll(lock, leader_poll_set_);
@@ -16,7 +16,7 @@ void event_loop::run_once(turn_lock& lock, const sleeper& leader, const leadersh
     handle(leader_poll_set_);
 }
 
-void event_loop::watch(turn_lock& lock, const leadership& lead) {
+void event_loop::watch(turn_lock& lock, const lead_machine& lead) {
     keeper_is_polling_ = true;
     poll(lock, keeper_poll_set_);
     keeper_is_polling_ = false;

@@ -4,7 +4,7 @@
 #include "holdfast/drive/cancel_queue.hpp"
 #include "holdfast/drive/direct_reader.hpp"
 #include "holdfast/drive/dispatcher.hpp"
-#include "holdfast/drive/leadership.hpp"
+#include "holdfast/drive/lead_machine.hpp"
 #include "holdfast/drive/poll_set.hpp"
 #include "holdfast/drive/turn_mutex.hpp"
 #include "holdfast/drive/wake_up.hpp"
@@ -26,10 +26,10 @@ public:
 
     /// One round of the leader, whose sleeper is `leader`. Reads replies directly from the socket
     /// if the engine allows it, and polls otherwise.
-    void run_once(turn_lock& lock, const sleeper& leader, const leadership& lead);
+    void run_once(turn_lock& lock, const sleeper& leader, const lead_machine& lead);
     /// One round of the keeper while it does not lead. If a caller leads when poll() returns, that
     /// caller handles the events.
-    void watch(turn_lock& lock, const leadership& lead);
+    void watch(turn_lock& lock, const lead_machine& lead);
 
     /// Settles the dispatcher, and wakes the polling thread if its descriptors or timer changed.
     void settle() noexcept;

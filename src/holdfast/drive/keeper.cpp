@@ -5,7 +5,7 @@
 namespace holdfast::drive {
 
 keeper::keeper(turn_mutex& mutex, turn_clock& clock, dispatcher& dispatcher, event_loop& loop,
-               leadership& lead) noexcept
+               lead_machine& lead) noexcept
     : mutex_{mutex}, clock_{clock}, dispatcher_{dispatcher}, loop_{loop}, lead_{lead} {}
 
 void keeper::start() {

@@ -3,7 +3,7 @@
 
 #include "holdfast/drive/event_loop.hpp"
 #include "holdfast/drive/keeper_schedule.hpp"
-#include "holdfast/drive/leadership.hpp"
+#include "holdfast/drive/lead_machine.hpp"
 
 #include <condition_variable>
 #include <thread>
@@ -17,7 +17,7 @@ namespace holdfast::drive {
 class keeper {
 public:
     keeper(turn_mutex& mutex, turn_clock& clock, dispatcher& dispatcher, event_loop& loop,
-           leadership& lead) noexcept;
+           lead_machine& lead) noexcept;
     keeper(const keeper&) = delete;
     keeper& operator=(const keeper&) = delete;
     ~keeper() = default; ///< REQUIRES: joined
@@ -32,7 +32,7 @@ public:
     }
     /// Blocks until the thread that shuts the client down leads.
     void await_shutdown();
-    /// After the leadership has ended.
+    /// After the lead has ended.
     void join();
 
 private:
@@ -52,7 +52,7 @@ private:
     turn_clock& clock_;
     dispatcher& dispatcher_;
     event_loop& loop_;
-    leadership& lead_;
+    lead_machine& lead_;
     keeper_schedule schedule_;
     std::condition_variable woken_;
     std::thread thread_;

@@ -1,12 +1,16 @@
 #include "holdfast/engine/factory.hpp"
 
 #include "holdfast/base/process.hpp"
+#include "holdfast/engine/checkup.hpp"
 #include "holdfast/engine/memory/memory.hpp"
+#include "holdfast/engine/quorum/checkup.hpp"
 #include "holdfast/engine/quorum/quorum.hpp"
 #if HOLDFAST_WITH_EMBEDDED
+#    include "holdfast/engine/embedded/checkup.hpp"
 #    include "holdfast/engine/embedded/embedded.hpp"
 #endif
 #if HOLDFAST_WITH_REDIS
+#    include "holdfast/engine/redis/checkup/checkup.hpp"
 #    include "holdfast/engine/redis/redis.hpp"
 #endif
 
@@ -21,46 +25,76 @@ namespace holdfast::engine {
 
 namespace {
 
-struct known_engine {
-    std::string_view scheme;
-    std::unique_ptr<engine> (*make)(const url&, const client_identity&);
+struct implementation {
+    std::unique_ptr<engine> (*make)(const url&, const client_identity&) = nullptr;
+    checkup (*check_up)(const url&, const checkup_terms&) = nullptr;
 };
 
-/// A null `make`: an engine that this build does not include.
-constexpr std::array known_engines {
+/// Of an engine that this build does not include.
+constexpr implementation not_built;
+
+constexpr implementation on_memory{memory::make, memory::check_up};
+constexpr implementation on_quorum{quorum::make_quorum, quorum::check_up};
+
 #if HOLDFAST_WITH_EMBEDDED
-    known_engine{"embedded", embedded::make},
+constexpr implementation on_embedded{embedded::make, embedded::check_up};
 #else
-    known_engine{"embedded", nullptr},
+constexpr implementation on_embedded = not_built;
 #endif
-        known_engine{"memory", memory::make},
+
 #if HOLDFAST_WITH_REDIS
-        known_engine{"redis", redis::make},
-        known_engine{"rediss", HOLDFAST_WITH_TLS ? redis::make : nullptr},
-        known_engine{"redis+unix", redis::make}, known_engine{"redis+sentinel", redis::make},
-        known_engine{"rediss+sentinel", HOLDFAST_WITH_TLS ? redis::make : nullptr},
-        known_engine{"redis+cluster", redis::make},
-        known_engine{"rediss+cluster", HOLDFAST_WITH_TLS ? redis::make : nullptr},
-        known_engine{"redlock", quorum::make_redlock},
-        known_engine{"redlocks", HOLDFAST_WITH_TLS ? quorum::make_redlock : nullptr},
+constexpr implementation on_redis{redis::make, redis::check_up};
+constexpr implementation on_redlock{quorum::make_redlock, quorum::check_up};
 #else
-        known_engine{"redis", nullptr}, known_engine{"rediss", nullptr},
-        known_engine{"redis+unix", nullptr}, known_engine{"redis+sentinel", nullptr},
-        known_engine{"rediss+sentinel", nullptr}, known_engine{"redis+cluster", nullptr},
-        known_engine{"rediss+cluster", nullptr}, known_engine{"redlock", nullptr},
-        known_engine{"redlocks", nullptr},
+constexpr implementation on_redis = not_built;
+constexpr implementation on_redlock = not_built;
 #endif
-        known_engine{"quorum", quorum::make_quorum}, known_engine{"etcd", nullptr},
-        known_engine{"zk", nullptr},
+
+constexpr implementation on_rediss = HOLDFAST_WITH_TLS ? on_redis : not_built;
+constexpr implementation on_redlocks = HOLDFAST_WITH_TLS ? on_redlock : not_built;
+
+struct known_engine {
+    std::string_view scheme;
+    implementation code;
+};
+
+constexpr std::array known_engines{
+    known_engine{"embedded", on_embedded},
+    known_engine{"memory", on_memory},
+    known_engine{"redis", on_redis},
+    known_engine{"rediss", on_rediss},
+    known_engine{"redis+unix", on_redis},
+    known_engine{"redis+sentinel", on_redis},
+    known_engine{"rediss+sentinel", on_rediss},
+    known_engine{"redis+cluster", on_redis},
+    known_engine{"rediss+cluster", on_rediss},
+    known_engine{"redlock", on_redlock},
+    known_engine{"redlocks", on_redlocks},
+    known_engine{"quorum", on_quorum},
 };
 
 std::string built_schemes() {
     std::string list;
     for (const auto& known : known_engines) {
-        if (known.make == nullptr) { continue; }
+        if (known.code.make == nullptr) { continue; }
         list += (list.empty() ? "" : ", ") + std::string{known.scheme} + ":";
     }
     return list;
+}
+
+const implementation& find_engine(const url& url) {
+    const auto* const found =
+        std::find_if(known_engines.begin(), known_engines.end(),
+                     [&](const known_engine& known) { return known.scheme == url.scheme; });
+    if (found == known_engines.end()) {
+        throw error{errc::unsupported, "URL: there is no engine '" + url.scheme +
+                                           "'; this build has " + built_schemes()};
+    }
+    if (found->code.make == nullptr) {
+        throw error{errc::unsupported,
+                    "URL: " + url.scheme + ": is not in this build, which has " + built_schemes()};
+    }
+    return found->code;
 }
 
 } // namespace
@@ -75,18 +109,13 @@ client_identity this_process() {
 }
 
 std::unique_ptr<engine> make_engine(const url& url, const client_identity& identity) {
-    const auto* const found =
-        std::find_if(known_engines.begin(), known_engines.end(),
-                     [&](const known_engine& known) { return known.scheme == url.scheme; });
-    if (found == known_engines.end()) {
-        throw error{errc::unsupported, "URL: there is no engine '" + url.scheme +
-                                           "'; this build has " + built_schemes()};
-    }
-    if (found->make == nullptr) {
-        throw error{errc::unsupported,
-                    "URL: " + url.scheme + ": is not in this build, which has " + built_schemes()};
-    }
-    return found->make(url, identity);
+    return find_engine(url).make(url, identity);
+}
+
+checkup check_up(const url& url, const checkup_terms& terms) {
+    // Making an engine does no I/O, and rejects what no client can be made from.
+    (void)make_engine(url, this_process());
+    return find_engine(url).check_up(url, terms);
 }
 
 } // namespace holdfast::engine

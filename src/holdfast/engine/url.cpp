@@ -1,43 +1,31 @@
 #include "holdfast/engine/url.hpp"
 
-#include "holdfast/base/text.hpp"
-
-#include <holdfast/error.hpp>
+#include "holdfast/engine/url_values.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
-#include <optional>
 #include <utility>
 
 namespace holdfast::engine {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw error{errc::invalid_url, "URL: " + why}; }
-
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// `part` names what is decoded, for the message.
 std::string decode(std::string_view text, const char* part) {
-    auto out = base::percent_decode(text);
-    if (!out) {
-        refuse(std::string{part} +
-               ": '%' needs two hexadecimal digits after it; write a percent sign "
-               "as %25");
+    auto out = decode_part(text, part);
+    if (out.find('\0') != std::string::npos) {
+        refuse_url(std::string{part} + ": a NUL byte is not allowed");
     }
-    if (out->find('\0') != std::string::npos) {
-        refuse(std::string{part} + ": a NUL byte is not allowed");
-    }
-    return std::move(*out);
+    return out;
 }
 
 std::string parse_scheme(std::string_view text) {
-    if (text.empty()) { refuse("empty; write for example embedded: or memory:"); }
+    if (text.empty()) { refuse_url("empty; write for example embedded: or memory:"); }
     const auto colon = text.find_first_of(":/?#");
     if (colon == std::string_view::npos || text[colon] != ':') {
-        refuse("no scheme; it begins with for example embedded: or memory:");
+        refuse_url("no scheme; it begins with for example embedded: or memory:");
     }
     const auto scheme = text.substr(0, colon);
     const auto allowed = [](char c) {
@@ -45,7 +33,7 @@ std::string parse_scheme(std::string_view text) {
     };
     if (scheme.empty() || !is_lower(scheme.front()) ||
         !std::all_of(scheme.begin(), scheme.end(), allowed)) {
-        refuse("scheme: must be lower-case letters, digits, '+', '-' and '.', a letter first");
+        refuse_url("scheme: must be lower-case letters, digits, '+', '-' and '.', a letter first");
     }
     return std::string{scheme};
 }
@@ -66,9 +54,9 @@ void parse_query(std::string_view text, url& into) {
         const auto pair = text.substr(0, end);
         const auto equals = pair.find('=');
         auto key = decode(pair.substr(0, equals), "query");
-        if (key.empty()) { refuse("query: a key is missing; write ?key=value&key=value"); }
+        if (key.empty()) { refuse_url("query: a key is missing; write ?key=value&key=value"); }
         if (equals == std::string_view::npos) {
-            refuse("query: " + key_text(key) + " has no value; write key=value");
+            refuse_url("query: " + key_text(key) + " has no value; write key=value");
         }
         const auto message = "query: " + key_text(key) + " is there twice";
         auto value = decode(pair.substr(equals + 1), "query");
@@ -78,7 +66,7 @@ void parse_query(std::string_view text, url& into) {
         } else if (key == "map" && found != into.query.end()) {
             found->second += ',' + value;
         } else if (!into.query.emplace(std::move(key), std::move(value)).second) {
-            refuse(message);
+            refuse_url(message);
         }
         if (end == text.size()) { return; }
         text.remove_prefix(end + 1);
@@ -93,11 +81,13 @@ url url::parse(std::string_view text) {
     if (std::any_of(text.begin(), text.end(), [](char c) {
             return c == ' ' || c == '\x7f' || (static_cast<unsigned char>(c) < 0x20U);
         })) {
-        refuse("a blank or control character is not allowed; write a blank as %20");
+        refuse_url("a blank or control character is not allowed; write a blank as %20");
     }
     out.scheme = parse_scheme(text);
     text.remove_prefix(out.scheme.size() + 1);
-    if (text.find('#') != std::string_view::npos) { refuse("'#' is not allowed; write it as %23"); }
+    if (text.find('#') != std::string_view::npos) {
+        refuse_url("'#' is not allowed; write it as %23");
+    }
     if (text.starts_with("//")) {
         text.remove_prefix(2);
         const auto end = std::min(text.find_first_of("/?"), text.size());
@@ -115,8 +105,8 @@ void url::allow_only(const std::vector<std::string_view>& known) const {
         if (std::find(known.begin(), known.end(), key) != known.end()) { return; }
         std::string list;
         for (const auto each : known) { list += (list.empty() ? "" : ", ") + std::string{each}; }
-        refuse("query: " + key_text(key) + " is not known to " + scheme + ": " +
-               (list.empty() ? "it has no keys" : "known keys: " + list));
+        refuse_url("query: " + key_text(key) + " is not known to " + scheme + ": " +
+                   (list.empty() ? "it has no keys" : "known keys: " + list));
     };
     for (const auto& [key, value] : query) { require_known(key); }
     if (!nodes.empty()) { require_known("node"); }
@@ -124,20 +114,6 @@ void url::allow_only(const std::vector<std::string_view>& known) const {
 
 std::string without_user(std::string_view text) {
     return std::string{text.substr(text.rfind('@') + 1)};
-}
-
-std::optional<base::milliseconds> read_duration(std::string_view text) noexcept {
-    constexpr std::int64_t longest = 1'000'000'000;
-    std::int64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, value);
-    if (failure != std::errc{} || value < 0 || value > longest) { return std::nullopt; }
-    const std::string_view unit{stop, static_cast<std::size_t>(end - stop)};
-    if (unit.empty() || unit == "ms") { return base::milliseconds{value}; }
-    if (unit == "s") { return std::chrono::seconds{value}; }
-    if (unit == "m") { return std::chrono::minutes{value}; }
-    if (unit == "h") { return std::chrono::hours{value}; }
-    return std::nullopt;
 }
 
 } // namespace holdfast::engine

@@ -1,10 +1,7 @@
 #pragma once
 // The URL of an engine, parsed.
 
-#include "holdfast/base/clock.hpp"
-
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +29,5 @@ struct url {
 /// `text` for a message: without what precedes its last '@', which may be a user and a password,
 /// also where a URL stands in the wrong place.
 [[nodiscard]] std::string without_user(std::string_view text);
-
-/// `30s`, `500ms`, `2m`, `1h`; a number alone is milliseconds. Empty: it is no duration.
-[[nodiscard]] std::optional<base::milliseconds> read_duration(std::string_view text) noexcept;
 
 } // namespace holdfast::engine

@@ -98,7 +98,7 @@ void judge_file(const file_facts& facts, checkup& out) {
     }
 }
 
-checkup check_up(const url& url) {
+checkup check_up(const url& url, const checkup_terms& /*terms*/) {
     checkup out;
     std::string subject = "embedded:";
     try {

@@ -9,8 +9,9 @@
 
 namespace holdfast::engine::embedded {
 
-/// Creates the folders of the default file, as a client would; nothing else.
-[[nodiscard]] checkup check_up(const url& url);
+/// Creates the folders of the default file, as a client would; nothing else. No server is asked, so
+/// `terms` do not matter.
+[[nodiscard]] checkup check_up(const url& url, const checkup_terms& terms);
 
 /// What stat(2) says of the file and of its folder.
 struct file_facts {

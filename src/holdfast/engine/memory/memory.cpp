@@ -171,4 +171,12 @@ std::unique_ptr<engine> make(const url& url, const client_identity& identity) {
     return std::make_unique<memory_engine>(url.path, identity);
 }
 
+checkup check_up(const url& url, const checkup_terms& /*terms*/) {
+    checkup out;
+    out.ok("reach", url.scheme + ":",
+           "locks are in the memory of this process: they exclude its threads, and no other "
+           "process");
+    return out;
+}
+
 } // namespace holdfast::engine::memory

@@ -46,13 +46,8 @@ void parse_database(std::string_view text, options& out) {
     out.database = *value;
 }
 
-const std::string* find(const url& url, std::string_view key) {
-    const auto found = url.query.find(key);
-    return found == url.query.end() ? nullptr : &found->second;
-}
-
 void parse_time(const url& url, const char* key, base::milliseconds& out) {
-    const auto* const text = find(url, key);
+    const auto* const text = find_value(url, key);
     if (text == nullptr) { return; }
     const auto value = parse_number<unsigned>(*text, 60'000);
     if (!value || *value == 0) {
@@ -62,7 +57,7 @@ void parse_time(const url& url, const char* key, base::milliseconds& out) {
 }
 
 void parse_prefix(const url& url, options& out) {
-    const auto* const text = find(url, "prefix");
+    const auto* const text = find_value(url, "prefix");
     if (text == nullptr) { return; }
     if (text->size() > longest_prefix || text->find_first_of("{}") != std::string::npos) {
         refuse_url("query: prefix: at most 64 bytes, without '{' and '}'");
@@ -70,18 +65,8 @@ void parse_prefix(const url& url, options& out) {
     out.prefix = *text;
 }
 
-/// yes or no.
-void parse_choice(const url& url, const char* key, bool& out) {
-    const auto* const text = find(url, key);
-    if (text == nullptr) { return; }
-    if (*text != "yes" && *text != "no") {
-        refuse_url(std::string{"query: "} + key + ": must be yes or no");
-    }
-    out = *text == "yes";
-}
-
 void parse_layout(const url& url, options& out) {
-    if (const auto* const text = find(url, "layout")) {
+    if (const auto* const text = find_value(url, "layout")) {
         if (*text == "native") {
             out.layout = layout::native;
         } else if (*text == "plain") {
@@ -96,7 +81,7 @@ void parse_layout(const url& url, options& out) {
     }
     parse_choice(url, "fencing", out.fencing);
     parse_choice(url, "sharded", out.sharded);
-    if (const auto* const text = find(url, "key_prefix")) {
+    if (const auto* const text = find_value(url, "key_prefix")) {
         if (text->size() > longest_prefix) { refuse_url("query: key_prefix: at most 64 bytes"); }
         out.key_prefix = *text;
     }
@@ -105,7 +90,7 @@ void parse_layout(const url& url, options& out) {
 void parse_tls(const url& url, options& out) {
     net::tls_options terms;
     const auto take = [&url](const char* key, std::string& to) {
-        if (const auto* const text = find(url, key)) { to = *text; }
+        if (const auto* const text = find_value(url, key)) { to = *text; }
     };
     take("ca", terms.ca_file);
     take("cert", terms.certificate);
@@ -124,7 +109,7 @@ void parse_query(const url& url, options& out) {
     parse_safety(url, out);
     parse_time(url, "connect_timeout", out.connect_timeout);
     parse_time(url, "timeout", out.command_timeout);
-    if (const auto* const text = find(url, "spin")) {
+    if (const auto* const text = find_value(url, "spin")) {
         const auto value = parse_number<unsigned>(*text, 1000);
         if (!value) { refuse_url("query: spin: must be microseconds from 0 to 1000"); }
         out.spin = std::chrono::microseconds{*value};
@@ -164,12 +149,14 @@ void parse_sentinel(const url& url, std::string_view hosts, options& out) {
         refuse_url("path: the master's name is missing; write for example "
                    "redis+sentinel://s1,s2,s3/mymaster");
     }
-    if (const auto* const text = find(url, "sentinel_user")) { sentinel.user = *text; }
-    if (const auto* const text = find(url, "sentinel_password")) { sentinel.password = *text; }
+    if (const auto* const text = find_value(url, "sentinel_user")) { sentinel.user = *text; }
+    if (const auto* const text = find_value(url, "sentinel_password")) {
+        sentinel.password = *text;
+    }
     if (!sentinel.user.empty() && sentinel.password.empty()) {
         refuse_url("query: sentinel_user: needs a sentinel_password");
     }
-    if (const auto* const text = find(url, "map")) { out.map = address_map::parse(*text); }
+    if (const auto* const text = find_value(url, "map")) { out.map = address_map::parse(*text); }
 }
 
 void parse_cluster(const url& url, std::string_view hosts, options& out) {
@@ -185,8 +172,8 @@ void parse_cluster(const url& url, std::string_view hosts, options& out) {
                    "without its node; use redis+sentinel:, or compare tokens");
     }
     // Redisson uses sharded channels in a cluster.
-    if (find(url, "sharded") == nullptr) { out.sharded = true; }
-    if (const auto* const text = find(url, "map")) { out.map = address_map::parse(*text); }
+    if (find_value(url, "sharded") == nullptr) { out.sharded = true; }
+    if (const auto* const text = find_value(url, "map")) { out.map = address_map::parse(*text); }
 }
 
 } // namespace
@@ -207,7 +194,7 @@ options options::from(const url& url) {
             refuse_url("path: write a socket as redis+unix:///path/to/socket");
         }
         out.server.unix_path = url.path;
-        if (const auto* const text = find(url, "db")) { parse_database(*text, out); }
+        if (const auto* const text = find_value(url, "db")) { parse_database(*text, out); }
         return out;
     }
     if (is_cluster(url)) {

@@ -1,11 +1,5 @@
 #include "holdfast/engine/redis/url_parts.hpp"
 
-#include "holdfast/base/text.hpp"
-
-#include <holdfast/error.hpp>
-
-#include <utility>
-
 namespace holdfast::engine::redis {
 
 namespace {
@@ -17,18 +11,6 @@ std::uint16_t parse_port(std::string_view text, const std::string& where) {
 }
 
 } // namespace
-
-void refuse_url(const std::string& why) { throw error{errc::invalid_url, "URL: " + why}; }
-
-std::string decode_part(std::string_view text, const char* part) {
-    auto out = base::percent_decode(text);
-    if (!out) {
-        refuse_url(std::string{part} +
-                   ": '%' needs two hexadecimal digits after it; write a percent "
-                   "sign as %25");
-    }
-    return std::move(*out);
-}
 
 net::endpoint parse_address(std::string_view text, std::uint16_t default_port,
                             const std::string& where) {

@@ -1,9 +1,8 @@
 #include "holdfast/engine/redis/checkup/judgments.hpp"
 #include "holdfast/engine/redis/protocol/server_error.hpp"
+#include "holdfast/engine/redis/protocol/server_version.hpp"
 
 #include <holdfast/error.hpp>
-
-#include <charconv>
 
 namespace holdfast::engine::redis {
 
@@ -108,7 +107,7 @@ bool judge_access(const server_facts& facts, const server_terms& terms, checkup&
     if (!facts.refusal.empty()) {
         out.danger("version", facts.address,
                    "the server does not answer as Holdfast needs: " + facts.refusal,
-                   "use Redis 7.0 or later, or Valkey, and check the address");
+                   std::string{"use "} + needed_server + ", and check the address");
         return false;
     }
     out.ok("reach", facts.address, "it answers, and accepts this user");
@@ -116,13 +115,10 @@ bool judge_access(const server_facts& facts, const server_terms& terms, checkup&
 }
 
 bool judge_identity(const server_facts& facts, const server_terms& terms, checkup& out) {
-    constexpr unsigned oldest_redis = 7;
-    unsigned major = 0;
-    std::from_chars(facts.version.data(), facts.version.data() + facts.version.size(), major);
-    if (facts.product == "redis" && major < oldest_redis) {
+    if (is_too_old(facts.product, facts.version)) {
         out.danger("version", facts.address,
                    "it is Redis " + facts.version + ", whose scripts and ACLs are too old",
-                   "use Redis 7.0 or later, or Valkey");
+                   std::string{"use "} + needed_server);
         return false;
     }
     out.ok("version", facts.address, "it is " + facts.product + " " + facts.version);

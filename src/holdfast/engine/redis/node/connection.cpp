@@ -2,19 +2,16 @@
 
 #include "holdfast/engine/redis/protocol/command.hpp"
 #include "holdfast/engine/redis/protocol/server_error.hpp"
+#include "holdfast/engine/redis/protocol/server_version.hpp"
 
 #include <holdfast/error.hpp>
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace holdfast::engine::redis {
 
 namespace {
-
-constexpr unsigned oldest_redis = 7;
-constexpr const char* needed = "Holdfast needs Redis 7.0 or later, or Valkey";
 
 std::string no_database(unsigned number) {
     return "it has no database " + std::to_string(number) +
@@ -194,7 +191,8 @@ void connection::on_greeting_error(const reply& reply) {
         error.code = errc::unsupported;
         // An old server does not know HELLO, or the form of the scripts.
         error.detail += ": ";
-        error.detail += selecting ? no_database(options_.database) : std::string{needed};
+        error.detail += selecting ? no_database(options_.database)
+                                  : "Holdfast needs " + std::string{needed_server};
     }
     end(error.code, std::move(error.detail));
 }
@@ -202,12 +200,10 @@ void connection::on_greeting_error(const reply& reply) {
 void connection::check_hello(const reply& reply) {
     const hello hello{field(reply, "server"), field(reply, "version"), field(reply, "mode"),
                       field(reply, "role")};
-    unsigned major = 0;
-    std::from_chars(hello.version.data(), hello.version.data() + hello.version.size(), major);
     about_ = std::string{hello.server} + ' ' + std::string{hello.version};
-    if (hello.server == "redis" && major < oldest_redis) {
-        end(errc::unsupported,
-            server() + " is version " + std::string{hello.version} + "; " + needed);
+    if (is_too_old(hello.server, hello.version)) {
+        end(errc::unsupported, server() + " is version " + std::string{hello.version} +
+                                   "; Holdfast needs " + needed_server);
     } else if (const auto rejected = source_.reject(hello)) {
         end(rejected->code, server() + rejected->reason);
     }

@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/node/greeting.hpp"
 
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/server_version.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -33,8 +34,8 @@ std::optional<rejection> greeting::on_reply(const reply& reply, server_clock& cl
     const std::size_t at = replies_++;
     if (at < channels_.size()) {
         if (reply.is_push()) { return std::nullopt; }
-        return rejection{errc::unsupported, " does not speak RESP3 (HELLO 3); Holdfast needs "
-                                            "Redis 7.0 or later, or Valkey"};
+        return rejection{errc::unsupported,
+                         std::string{no_resp3} + "; Holdfast needs " + needed_server};
     }
     const std::size_t script = at - channels_.size();
     const bool fits = script < scripts_.size() ? reply.text() == scripts_[script]->sha

@@ -1,6 +1,7 @@
 #include "holdfast/engine/redis/topology/sentinel_link.hpp"
 
 #include "holdfast/engine/redis/protocol/command.hpp"
+#include "holdfast/engine/redis/protocol/server_version.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -123,8 +124,7 @@ void sentinel_link::break_off(const std::string& fault) {
 void sentinel_link::on_data(const reply& reply, instant now) {
     if (reply.is_push()) { return on_push(reply, now); }
     if (!reconnector_.is_ready()) {
-        return break_off(" does not speak RESP3 (HELLO 3); Holdfast needs Redis 7.0 or later, or "
-                         "Valkey");
+        return break_off(std::string{no_resp3} + "; Holdfast needs " + needed_server);
     }
     if (replies_due_ == 0) { return break_off(unexpected_reply); }
     if (replies_due_-- == 2) { return on_address(reply); }

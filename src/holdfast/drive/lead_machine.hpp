@@ -40,9 +40,9 @@ enum class lead_state : std::uint8_t {
 /// A pure machine: it starts no thread and reads no clock.
 ///
 /// Thread safety: none, the driver's lock is held.
-class leadership {
+class lead_machine {
 public:
-    explicit leadership(futex_pool& pool) noexcept : pool_{pool} {}
+    explicit lead_machine(futex_pool& pool) noexcept : pool_{pool} {}
 
     [[nodiscard]] lead_state state() const noexcept { return state_; }
     /// Whether some thread drives the engine.

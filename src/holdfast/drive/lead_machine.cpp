@@ -1,10 +1,10 @@
-#include "holdfast/drive/leadership.hpp"
+#include "holdfast/drive/lead_machine.hpp"
 
 namespace holdfast::drive {
 
 using base::instant;
 
-bool leadership::take(instant now) noexcept {
+bool lead_machine::take(instant now) noexcept {
     if (state_ != lead_state::vacant && state_ != lead_state::offered) { return false; }
     // If another caller than the chosen follower takes it, that follower follows again.
     chosen_ = nullptr;
@@ -13,13 +13,13 @@ bool leadership::take(instant now) noexcept {
     return true;
 }
 
-void leadership::follow(sleeper& sleeper) noexcept {
+void lead_machine::follow(sleeper& sleeper) noexcept {
     sleeper.set(sleeper::state::waiting);
     followers_.add(sleeper);
     pool_.assign_slot(sleeper);
 }
 
-void leadership::set_ready(sleeper& sleeper) noexcept {
+void lead_machine::set_ready(sleeper& sleeper) noexcept {
     if (followers::contains(sleeper)) {
         followers_.remove(sleeper);
         pool_.call(sleeper);
@@ -29,7 +29,7 @@ void leadership::set_ready(sleeper& sleeper) noexcept {
     if (was_chosen) { offer_to_follower(); }
 }
 
-lead_state leadership::leave(instant now) noexcept {
+lead_state lead_machine::leave(instant now) noexcept {
     switch (state_) {
     case lead_state::caller:
     case lead_state::keeper:
@@ -52,7 +52,7 @@ lead_state leadership::leave(instant now) noexcept {
     return state_;
 }
 
-void leadership::offer_to_follower() noexcept {
+void lead_machine::offer_to_follower() noexcept {
     chosen_ = nullptr;
     state_ = lead_state::vacant;
     if (followers_.empty()) { return; }
@@ -63,7 +63,7 @@ void leadership::offer_to_follower() noexcept {
     chosen_->set(sleeper::state::chosen);
 }
 
-void leadership::shut_down(instant now) noexcept {
+void lead_machine::shut_down(instant now) noexcept {
     if (state_ == lead_state::keeper) { state_ = lead_state::closing; }
     if (state_ != lead_state::vacant && state_ != lead_state::offered) { return; }
     chosen_ = nullptr;

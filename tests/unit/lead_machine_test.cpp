@@ -1,6 +1,6 @@
-// The leadership: every state with every event, with no follower, with one and with many.
+// The lead: every state with every event, with no follower, with one and with many.
 
-#include "holdfast/drive/leadership.hpp"
+#include "holdfast/drive/lead_machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +24,10 @@ constexpr std::array names{"vacant", "offered", "caller", "keeper", "closing", "
 
 std::string name_of(lead_state state) { return names.at(static_cast<std::size_t>(state)); }
 
-/// A leadership that events have brought to a state, and its followers.
-class leadership_in_state {
+/// A lead that events have brought to a state, and its followers.
+class lead_in_state {
 public:
-    explicit leadership_in_state(lead_state state, std::size_t follower_count = 0) {
+    explicit lead_in_state(lead_state state, std::size_t follower_count = 0) {
         lead.set_keeper_running();
         go_to(state);
         for (std::size_t i = 0; i < follower_count; ++i) { lead.follow(add_sleeper()); }
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] sleeper& chosen() { return sleepers_.front(); }
 
     futex_pool pool;
-    leadership lead{pool};
+    lead_machine lead{pool};
 
 private:
     void go_to(lead_state state) {
@@ -53,7 +53,7 @@ private:
         case keeper:
         case closing:
             EXPECT_TRUE(lead.take(start));
-            for (std::size_t i = 0; i < leadership::crowd; ++i) { lead.follow(add_sleeper()); }
+            for (std::size_t i = 0; i < lead_machine::crowd; ++i) { lead.follow(add_sleeper()); }
             lead.leave(start);
             for (auto& sleeper : sleepers_) { lead.set_ready(sleeper); }
             if (state == closing) { lead.shut_down(start); }
@@ -68,13 +68,13 @@ private:
 };
 
 constexpr std::size_t single = 1;
-constexpr std::size_t crowd = leadership::crowd;
+constexpr std::size_t crowd = lead_machine::crowd;
 
 enum class event { take, leave, chosen_ready, shut_down, end };
 
 /// The state after the event.
 std::string after(lead_state state, event event, std::size_t follower_count) {
-    leadership_in_state subject{state, follower_count};
+    lead_in_state subject{state, follower_count};
     switch (event) {
     case event::take: return subject.lead.take(start) ? name_of(subject.lead.state()) : "follow";
     case event::leave: subject.lead.leave(start); break;
@@ -97,7 +97,7 @@ void expect_row(event event, std::size_t follower_count, const std::array<const 
 }
 
 // clang-format off
-TEST(leadership, is_taken_by_a_caller_unless_another_thread_leads) {
+TEST(lead, is_taken_by_a_caller_unless_another_thread_leads) {
     for (const auto count : {std::size_t{0}, single, crowd}) {
         expect_row(event::take, count,
                    //vacant    offered   caller    keeper    closing   shutdown  ended
@@ -105,54 +105,54 @@ TEST(leadership, is_taken_by_a_caller_unless_another_thread_leads) {
     }
 }
 
-TEST(leadership, passes_to_a_follower_or_becomes_vacant) {
+TEST(lead, passes_to_a_follower_or_becomes_vacant) {
     expect_row(event::leave, 0,      {"-", "-", "vacant",  "vacant",  "shutdown", "vacant", "-"});
     expect_row(event::leave, single, {"-", "-", "offered", "offered", "shutdown", "vacant", "-"});
 }
 
-TEST(leadership, passes_to_the_keeper_if_there_are_many_followers) {
+TEST(lead, passes_to_the_keeper_if_there_are_many_followers) {
     expect_row(event::leave, crowd, {"-", "-", "keeper", "keeper", "shutdown", "vacant", "-"});
 }
 
-TEST(leadership, is_offered_to_the_next_follower_when_the_chosen_one_is_ready) {
+TEST(lead, is_offered_to_the_next_follower_when_the_chosen_one_is_ready) {
     expect_row(event::chosen_ready, 0,      {"-", "vacant",  "-", "-", "-", "-", "-"});
     expect_row(event::chosen_ready, single, {"-", "offered", "-", "-", "-", "-", "-"});
     expect_row(event::chosen_ready, crowd,  {"-", "offered", "-", "-", "-", "-", "-"});
 }
 
-TEST(leadership, passes_to_the_shutdown_once_the_keeper_has_left) {
+TEST(lead, passes_to_the_shutdown_once_the_keeper_has_left) {
     for (const auto count : {std::size_t{0}, single, crowd}) {
         expect_row(event::shut_down, count,
                    {"shutdown", "shutdown", "-", "closing", "-", "-", "-"});
     }
 }
 
-TEST(leadership, ends_in_every_state) {
+TEST(lead, ends_in_every_state) {
     for (const auto count : {std::size_t{0}, single, crowd}) {
         expect_row(event::end, count, {"ended", "ended", "ended", "ended", "ended", "ended", "-"});
     }
 }
 // clang-format on
 
-TEST(leadership, knows_in_which_states_a_thread_leads) {
+TEST(lead, knows_in_which_states_a_thread_leads) {
     for (const auto state : all_states) {
         const bool led =
             state == caller || state == keeper || state == closing || state == shutdown;
-        EXPECT_EQ(leadership_in_state{state}.lead.led(), led) << name_of(state);
+        EXPECT_EQ(lead_in_state{state}.lead.led(), led) << name_of(state);
     }
 }
 
-TEST(leadership, passes_to_a_follower_while_no_keeper_runs) {
+TEST(lead, passes_to_a_follower_while_no_keeper_runs) {
     futex_pool pool;
-    leadership lead{pool};
+    lead_machine lead{pool};
     std::array<sleeper, crowd> all{};
     ASSERT_TRUE(lead.take(start));
     for (auto& sleeper : all) { lead.follow(sleeper); }
     EXPECT_EQ(lead.leave(start), offered);
 }
 
-TEST(leadership, is_offered_to_the_first_follower_and_wakes_it) {
-    leadership_in_state subject{caller};
+TEST(lead, is_offered_to_the_first_follower_and_wakes_it) {
+    lead_in_state subject{caller};
     auto& first = subject.add_sleeper();
     auto& second = subject.add_sleeper();
     subject.lead.follow(first);
@@ -166,8 +166,8 @@ TEST(leadership, is_offered_to_the_first_follower_and_wakes_it) {
     EXPECT_EQ(subject.lead.followers().size(), 1U);
 }
 
-TEST(leadership, wakes_a_follower_whose_answer_has_arrived) {
-    leadership_in_state subject{caller};
+TEST(lead, wakes_a_follower_whose_answer_has_arrived) {
+    lead_in_state subject{caller};
     auto& first = subject.add_sleeper();
     auto& second = subject.add_sleeper();
     subject.lead.follow(first);
@@ -178,8 +178,8 @@ TEST(leadership, wakes_a_follower_whose_answer_has_arrived) {
     EXPECT_EQ(&subject.lead.followers().first(), &second);
 }
 
-TEST(leadership, does_not_wake_the_leader_in_the_pool) {
-    leadership_in_state subject{caller};
+TEST(lead, does_not_wake_the_leader_in_the_pool) {
+    lead_in_state subject{caller};
     auto& leader = subject.add_sleeper();
     subject.lead.set_ready(leader);
     EXPECT_TRUE(leader.ready());
@@ -187,8 +187,8 @@ TEST(leadership, does_not_wake_the_leader_in_the_pool) {
 }
 
 // If another caller is faster, the chosen follower follows again.
-TEST(leadership, may_be_taken_by_another_caller_than_the_chosen_one) {
-    leadership_in_state subject{offered};
+TEST(lead, may_be_taken_by_another_caller_than_the_chosen_one) {
+    lead_in_state subject{offered};
     auto& late = subject.chosen();
     ASSERT_TRUE(subject.lead.take(start));
     EXPECT_FALSE(subject.lead.take(start));
@@ -199,8 +199,8 @@ TEST(leadership, may_be_taken_by_another_caller_than_the_chosen_one) {
     EXPECT_EQ(subject.lead.leave(start), vacant);
 }
 
-TEST(leadership, records_since_when_it_is_led_and_when_it_was_last_led) {
-    leadership_in_state subject{vacant};
+TEST(lead, records_since_when_it_is_led_and_when_it_was_last_led) {
+    lead_in_state subject{vacant};
     EXPECT_EQ(subject.lead.last_led(), base::instant{});
     ASSERT_TRUE(subject.lead.take(start + 1s));
     EXPECT_EQ(subject.lead.led_since(), start + 1s);

@@ -29,10 +29,10 @@ int use_and_destroy(std::unique_ptr<client> inherited) {
     return as_expected;
 }
 
-TEST(leadership, does_not_block_a_child_of_fork) {
-    client holder{"memory:leadership_fork"};
+TEST(lead, does_not_block_a_child_of_fork) {
+    client holder{"memory:lead_fork"};
     auto held = mutex{holder, "stock"}.acquire();
-    auto waits = std::make_unique<client>("memory:leadership_fork");
+    auto waits = std::make_unique<client>("memory:lead_fork");
     bool served = false;
     std::jthread leader{[&] { served = mutex{*waits, "stock"}.acquire().valid(); }};
     const auto waiting = [&] {
