@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/party_text.hpp"
 #include "cli/script_output.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -128,7 +129,8 @@ void add_events(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<events_flags>();
     auto* const sub = app.add_subcommand("events", "Follow grants and ends of holds");
     sub->footer(events_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--interval", flags->interval, "The pause between two walks; default 1s")
         ->type_name("DUR");
     sub->add_flag("--json", flags->json, "Print a JSON object per event and line");

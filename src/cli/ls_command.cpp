@@ -9,6 +9,7 @@
 #include "cli/lock_walk.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
+#include "cli/url_form.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -104,7 +105,8 @@ void add_ls(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<ls_flags>();
     auto* const sub = app.add_subcommand("ls", "List locks: who holds them, since when, who waits");
     sub->footer(ls_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--sort", flags->sort,
                     "By name, age, waiters, left or token; collects all locks first")
         ->type_name("KEY")

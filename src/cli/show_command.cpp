@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/party_text.hpp"
 #include "cli/process_command.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/admin.hpp>
 #include <holdfast/error.hpp>
@@ -128,7 +129,8 @@ int show(const show_flags& flags) {
     if (!lock && others.empty()) {
         print_message(quote_name(flags.name) +
                       " is free: nobody holds it or waits for it, and no election, once or latch "
-                      "of that name is in use");
+                      "of that name is in use" +
+                      hint_at_url(flags.name));
         return exit_code::failed;
     }
     const auto text = flags.json ? (lock ? as_json(*lock) : "") + as_json(others, flags.name)

@@ -10,6 +10,7 @@
 #include "cli/printable.hpp"
 #include "cli/sampler_thread.hpp"
 #include "cli/signals.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -211,7 +212,8 @@ void add_top(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<top_flags>();
     auto* const sub = app.add_subcommand("top", "Show the locks, refreshed in place");
     sub->footer(top_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--interval", flags->interval, "The pause between two refreshes; default 1s")
         ->type_name("DUR");
     sub->add_option("--sort", flags->sort, "By waiters (default), age, name, left or token")

@@ -8,6 +8,7 @@
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
+#include "cli/url_form.hpp"
 #include "cli/web/web_service.hpp"
 #include "cli/web/web_token.hpp"
 #include "holdfast/base/process.hpp"
@@ -124,7 +125,8 @@ void add_web(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<web_flags>();
     auto* const sub = app.add_subcommand("web", "Show the locks as a page in the browser");
     sub->footer(web_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--listen", flags->listen,
                     "PORT, HOST:PORT or [IPv6]:PORT; port 0: a free one; default 127.0.0.1:8470")
         ->type_name("ADDR");
