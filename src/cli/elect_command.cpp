@@ -48,7 +48,7 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
     if (flags.quiet) { out.verbosity = verbosity::quiet; }
     if (flags.verbose) { out.verbosity = verbosity::verbose; }
     check_hold(out);
-    set_log_lock(out.names.front());
+    set_log_locks(out.names);
     out.grace = flags.grace.empty() ? std::min(milliseconds{5'000}, out.hold.lease / 6)
                                     : parse_duration_option("--grace", flags.grace);
     const auto margin = std::max(milliseconds{50}, out.hold.lease / 20);

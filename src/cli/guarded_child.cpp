@@ -78,12 +78,18 @@ void guarded_child::check_deadlines() {
         lost_ = true;
         const bool max_hold = max_hold_ends();
         terminate(max_hold ? "--max-hold is about to end" : "the lease is about to expire",
-                  {.event = "about_to_expire", .reason = max_hold ? "max_hold" : "expired"});
+                  {.event = "about_to_expire", .reason = expiry_reason(max_hold)});
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();
     }
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
+}
+
+/// Empty: not known yet. No renewal has failed so far, e.g. because one is still without a reply.
+const char* guarded_child::expiry_reason(bool max_hold) const {
+    if (max_hold) { return "max_hold"; }
+    return losses_.renewal_fails() ? "unreachable" : "";
 }
 
 /// The lease and --max-hold end at different times, unless the lease has just been cut to it.
@@ -105,7 +111,7 @@ std::string guarded_child::ending() const {
 
 void guarded_child::terminate(const char* reason, log_fields fields) {
     if (state_ != state::running) { return; }
-    if (settings_.names.size() == 1) { fields.token = held_.tokens(); }
+    fields.token = held_.log_tokens();
     print_message(settings_, quote_names(settings_.names) + ": " + reason + ": ending the command",
                   log_level::warning, fields);
     terminated_ = true;

@@ -133,7 +133,8 @@ manual_section json() {
             {"name_base64", "The bytes of a name that is not UTF-8; absent otherwise. In name "
                             "such bytes are U+FFFD."},
             {"--log json",
-             "time, level, pid, lock, event, token, reason, exit_code, message. event: waiting, "
+             "time, level, pid, lock, event, token, reason, exit_code, message; of several names "
+             "also locks and tokens, which are arrays, and lost_lock. event: waiting, "
              "busy, granted, about_to_expire, ending, command_ended, command_not_started, "
              "released, release_failed, lost, campaigning, failed. reason: expired, "
              "unreachable, broken, data_lost, max_hold, guardian_killed, guardian_late, "

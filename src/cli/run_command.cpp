@@ -109,7 +109,7 @@ run_settings parse_run_flags(const run_flags& flags) {
     set_grace(flags.grace, out);
     check_metrics_target(flags.metrics);
     out.metrics = flags.metrics;
-    set_log_lock(join_names(out.names));
+    set_log_locks(out.names);
     if (!flags.shell_line.empty()) {
         if (!out.command.empty()) {
             throw error{errc::invalid_option,
