@@ -1,7 +1,6 @@
 #include "cli/guarded_child.hpp"
 
 #include "cli/duration.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
 
@@ -11,7 +10,6 @@
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -28,11 +26,7 @@ void publish_deadline(const guardian_context& context, const held_lock& held) {
 bool guarded_child::start(prepared_child& prepared) {
     const auto pid = prepared.pid();
     if (const int error = prepared.start(); error != 0) {
-        const int code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
-        print_message(escape_text(settings_.command.front()) + " cannot be started (" +
-                          std::generic_category().message(error) + "); check the command and PATH",
-                      log_level::error, {.event = "command_not_started", .exit_code = code});
-        status_ = W_EXITCODE(code, 0);
+        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error), 0);
         return false;
     }
     child_ = pid;
