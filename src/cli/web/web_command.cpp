@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/lock_walk.hpp"
 #include "cli/messages.hpp"
@@ -74,7 +75,7 @@ void check_engine(const web_settings& settings) {
         lock_walk{client, settings.patterns}.each_page([](const auto&) { return false; });
     } catch (const error& problem) {
         if (exit_code_for(problem) == exit_code::usage) { throw; }
-        print_message(problem.what() + std::string{"; the page shows when it answers"},
+        print_message(command_failure(problem.what(), "web") + "; the page shows when it answers",
                       log_level::warning);
     }
 }
