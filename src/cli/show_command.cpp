@@ -4,6 +4,7 @@
 #include "cli/coordination_info.hpp"
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/lock_json.hpp"
 #include "cli/lock_rows.hpp"
@@ -117,7 +118,8 @@ coordination_info find_others(const client& client, const std::string& name, boo
         return find_coordination(client, name);
     } catch (const error& refused) {
         if (!is_lock) { throw; }
-        print_message("only the lock is shown: " + std::string{refused.what()}, log_level::warning);
+        print_message("only the lock is shown: " + command_failure(refused.what(), "show"),
+                      log_level::warning);
         return {};
     }
 }
@@ -147,8 +149,9 @@ void add_show(CLI::App& app, action& chosen) {
         "show",
         "Show one lock: its holders, and its waiters in order; or an election, once or latch");
     sub->footer(
-        "LEASE is what was asked for, LEFT what remains of it, or for a waiter the time "
-        "until the engine\ndrops it without a sign of life. Exit code 1: the name is not in use.");
+        "LEASE is what was asked for, LEFT what remains of it, or for a waiter the time until the\n"
+        "engine drops it without a sign of life. COMMAND is '-' on another host, and when the\n"
+        "process has died. Exit code 1: the name is not in use.");
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_flag("--json", flags->json,
                   "Print a JSON object, as 'ls --json' does; one per use of the name");

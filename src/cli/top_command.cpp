@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/full_screen.hpp"
 #include "cli/number_check.hpp"
@@ -160,7 +161,7 @@ private:
                 screen_.suspend();
                 throw;
             }
-            failure_ = error.what();
+            failure_ = command_failure(error.what(), "top");
         }
     }
 
@@ -204,7 +205,10 @@ constexpr const char* top_notes =
     R"(Keys: w, a, n, l sort by waiters, age, name or what is left; space refreshes; q quits.
 
 Each refresh walks over all locks, page by page, and keeps the first 1,000. Without a terminal
-it prints a block of plain lines per refresh; --count ends it.)";
+it prints a block of plain lines per refresh; --count ends it.
+
+If the engine does not answer, a terminal keeps the last rows and says why. Without a terminal
+top exits with 69 after --connect-wait; events goes on.)";
 
 } // namespace
 

@@ -79,6 +79,7 @@ TEST_F(run_several, says_whom_it_waits_for) {
     EXPECT_TRUE(eventually([&] {
         return waiter.err().find("waiting for \"b\"") != std::string::npos;
     })) << waiter.err();
+    EXPECT_THAT(waiter.err(), HasSubstr(" waiting in all\n")) << "this is no place in the queue";
 }
 
 TEST_F(run_several, refuses_modes_and_options_that_are_for_one_name) {
