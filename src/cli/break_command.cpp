@@ -7,6 +7,7 @@
 #include "cli/messages.hpp"
 #include "cli/number_check.hpp"
 #include "cli/party_text.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/admin.hpp>
 #include <holdfast/error.hpp>
@@ -102,7 +103,8 @@ int break_lock(const break_flags& flags) {
     const auto not_held = quote_name(flags.name) + " is not held" +
                           (flags.token == 0 ? "" : " with token " + std::to_string(flags.token));
     if (holders.empty()) {
-        print_message(not_held + "; nothing was done" + hint_at_others(admin, flags.name));
+        print_message(not_held + "; nothing was done" + hint_at_others(admin, flags.name) +
+                      hint_at_url(flags.name));
         return exit_code::failed;
     }
     for (const auto& holder : holders) {

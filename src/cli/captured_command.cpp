@@ -18,7 +18,6 @@
 #include <poll.h>
 #include <string_view>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -63,11 +62,23 @@ int exit_code_of(int status) noexcept {
     return WIFSIGNALED(status) ? exit_code::signalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void print_loss(const lease& held, const loss_record& losses) {
+    const auto cause = losses.cause(held.why_lost(), false);
+    print_message(quote_name(held.name()) + ": the lock was lost (" + escape_text(cause.text) +
+                      "); the command was killed" + (cause.intended ? "" : "; run it again"),
+                  log_level::error,
+                  {.event = "lost",
+                   .reason = cause.word,
+                   .token = token_text(held),
+                   .exit_code = exit_code::lost});
+}
+
 } // namespace
 
 captured_command run_captured(const std::vector<std::string>& command,
                               const signal_state& inherited, const lease& held,
-                              const std::stop_token& stop, const termination_signals& signals) {
+                              const loss_record& losses, const std::stop_token& stop,
+                              const termination_signals& signals) {
     captured_command out;
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -88,8 +99,7 @@ captured_command run_captured(const std::vector<std::string>& command,
         redirected.reset();
         pid = prepared.pid();
         if (const int error = prepared.start(); error != 0) {
-            print_message(command.front() + ": " + std::generic_category().message(error));
-            out.exit_code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
+            out.exit_code = print_start_failure(command.front(), error);
             return out;
         }
     }
@@ -113,17 +123,7 @@ captured_command run_captured(const std::vector<std::string>& command,
     read_output(reading.get(), out);
     out.exit_code = lost ? exit_code::lost : exit_code_of(status);
     out.is_result = !lost && WIFEXITED(status) && !stop.stop_requested();
-    if (lost) {
-        const bool taken = held.why_lost() == loss::taken; // broken, most likely on purpose
-        print_message(quote_name(held.name()) + ": the lock was lost (" +
-                          (taken ? "it was broken, or the engine lost its data"
-                                 : "it was not renewed in time") +
-                          "); the command was killed" + (taken ? "" : "; run it again"),
-                      log_level::error,
-                      {.event = "lost",
-                       .reason = taken ? "broken" : "expired",
-                       .exit_code = exit_code::lost});
-    }
+    if (lost) { print_loss(held, losses); }
     return out;
 }
 

@@ -48,7 +48,7 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
     if (flags.quiet) { out.verbosity = verbosity::quiet; }
     if (flags.verbose) { out.verbosity = verbosity::verbose; }
     check_hold(out);
-    set_log_lock(out.names.front());
+    set_log_locks(out.names);
     out.grace = flags.grace.empty() ? std::min(milliseconds{5'000}, out.hold.lease / 6)
                                     : parse_duration_option("--grace", flags.grace);
     const auto margin = std::max(milliseconds{50}, out.hold.lease / 20);
@@ -71,20 +71,24 @@ void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& co
     const auto flags = std::make_shared<elect_flags>();
     auto* const sub =
         app.add_subcommand("elect", "Run a command while leading, and campaign again after");
-    sub->footer("Examples:\n"
-                "  holdfast elect scheduler -- ./scheduler        on every host; one runs it\n"
-                "  holdfast elect --value \"$HOSTNAME\" db -- ./primary\n\n"
-                "When the term is lost the command gets SIGTERM, then SIGKILL, before another can\n"
-                "lead. HOLDFAST_TOKEN is the term. Exit code: the command's own, when it ends by\n"
-                "itself; as of 'run' otherwise.");
+    sub->footer(
+        "Examples:\n"
+        "  holdfast elect scheduler -- ./scheduler        on every host; one runs it\n"
+        "  holdfast elect --value \"$HOSTNAME\" db -- ./primary\n\n"
+        "When the lease cannot be renewed the command gets SIGTERM, then SIGKILL, before\n"
+        "another can lead. When somebody breaks the lock the command is killed at once, and\n"
+        "another may lead already. HOLDFAST_TOKEN is the term. Exit code: the command's own,\n"
+        "when it ends by itself; as of 'run' otherwise.");
     sub->add_option("--lease", flags->lease,
                     "How long a leader that crashed stays in office; default 10s")
         ->type_name("DUR");
     sub->add_option("--value", flags->value, "Published while leading, e.g. this host's address")
         ->type_name("TEXT");
-    sub->add_option("--grace", flags->grace,
-                    "The time between SIGTERM and SIGKILL when the term is about to be lost; "
-                    "default 5s or a sixth of the lease")
+    sub->add_option(
+           "--grace", flags->grace,
+           "The time between SIGTERM and SIGKILL when the lease is about to end; default 5s "
+           "or a sixth of the lease. Not after a break: then the command is killed at "
+           "once")
         ->type_name("DUR");
     sub->add_option("--note", flags->note, "Who leads and why, for people who inspect the lock")
         ->type_name("TEXT");

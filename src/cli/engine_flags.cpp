@@ -30,7 +30,9 @@ void add_engine_flags(CLI::App& subcommand, engine_flags& flags) {
     subcommand
         .add_option(
             "--connect-wait", flags.connect_wait,
-            "How long to try an engine that cannot be reached or does not answer; default 5s")
+            "How long to try an engine that cannot be reached or does not answer, at the start and "
+            "while waiting for a lock, before exit 69; default 5s. --wait and --no-wait end it "
+            "sooner")
         ->type_name("DUR");
 }
 

@@ -120,6 +120,21 @@ void check_hold(const run_settings& settings) {
     }
 }
 
+std::string command_failure(std::string text, std::string_view command) {
+    for (const std::string_view function : {"list: ", "inspect: ", "break_lock: "}) {
+        if (!text.starts_with(function)) { continue; }
+        text.replace(0, function.size() - 2, command);
+        break;
+    }
+    constexpr std::string_view advice = "use inspect() with a name";
+    if (const auto at = text.find(advice); at != std::string::npos) {
+        text.replace(at, advice.size(), "give names instead of patterns");
+    }
+    constexpr std::string_view flag = "once_flag ";
+    if (text.starts_with(flag)) { text.replace(0, flag.size(), "once "); }
+    return text;
+}
+
 std::string acquire_failure(const error& failure, const run_settings& settings) {
     if (settings.names.size() != 1) { return failure.what(); }
     const auto name = quote_name(settings.names.front());

@@ -7,12 +7,17 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::cli {
 
 /// Throws error(invalid_option) for what the library would refuse, in the words of the options.
 void check_hold(const run_settings& settings);
+
+/// The library's message in the words of this command line: `list: ...` becomes `ls: ...` for the
+/// command `ls`, and `once_flag` becomes `once`.
+[[nodiscard]] std::string command_failure(std::string text, std::string_view command);
 
 /// Why the lock could not be acquired. May ask the engine, for half a second at most.
 [[nodiscard]] std::string acquire_failure(const error& failure, const run_settings& settings);

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/hold_changes.hpp"
 #include "cli/json_name.hpp"
@@ -12,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/party_text.hpp"
 #include "cli/script_output.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -107,7 +109,9 @@ int events(const events_flags& flags) {
             works = follower.compare();
             if (std::exchange(failing, false)) { print_message("the engine answers again"); }
         } catch (const error& problem) {
-            if (!std::exchange(failing, true)) { print_message(problem.what()); }
+            if (!std::exchange(failing, true)) {
+                print_message(command_failure(problem.what(), "events"));
+            }
         }
     }
     return exit_code::internal; // stdout cannot be written to
@@ -120,7 +124,9 @@ constexpr const char* events_notes = R"(Examples:
 Events: granted; ended: the hold ended before its lease was over: it was released, broken, or
 forgotten by the engine; expired: its lease ran out. No engine pushes these events, so it walks
 over all locks each --interval and compares: holds that begin and end between two walks are not
-seen, and the memory grows with the number of holds.)";
+seen, and the memory grows with the number of holds. Holds that exist at the start are not
+printed (ls shows them), but their ends are. If the engine does not answer later, events says so
+and goes on.)";
 
 } // namespace
 
@@ -128,7 +134,8 @@ void add_events(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<events_flags>();
     auto* const sub = app.add_subcommand("events", "Follow grants and ends of holds");
     sub->footer(events_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--interval", flags->interval, "The pause between two walks; default 1s")
         ->type_name("DUR");
     sub->add_flag("--json", flags->json, "Print a JSON object per event and line");

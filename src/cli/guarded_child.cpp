@@ -1,7 +1,6 @@
 #include "cli/guarded_child.hpp"
 
 #include "cli/duration.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/messages.hpp"
 #include "cli/process_tree.hpp"
 
@@ -11,7 +10,6 @@
 #include <poll.h>
 #include <string>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -28,11 +26,7 @@ void publish_deadline(const guardian_context& context, const held_lock& held) {
 bool guarded_child::start(prepared_child& prepared) {
     const auto pid = prepared.pid();
     if (const int error = prepared.start(); error != 0) {
-        const int code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
-        print_message(escape_text(settings_.command.front()) + " cannot be started (" +
-                          std::generic_category().message(error) + "); check the command and PATH",
-                      log_level::error, {.event = "command_not_started", .exit_code = code});
-        status_ = W_EXITCODE(code, 0);
+        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error), 0);
         return false;
     }
     child_ = pid;
@@ -78,12 +72,18 @@ void guarded_child::check_deadlines() {
         lost_ = true;
         const bool max_hold = max_hold_ends();
         terminate(max_hold ? "--max-hold is about to end" : "the lease is about to expire",
-                  {.event = "about_to_expire", .reason = max_hold ? "max_hold" : "expired"});
+                  {.event = "about_to_expire", .reason = expiry_reason(max_hold)});
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();
     }
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
+}
+
+/// Empty: not known yet. No renewal has failed so far, e.g. because one is still without a reply.
+const char* guarded_child::expiry_reason(bool max_hold) const {
+    if (max_hold) { return "max_hold"; }
+    return losses_.renewal_fails() ? "unreachable" : "";
 }
 
 /// The lease and --max-hold end at different times, unless the lease has just been cut to it.
@@ -105,7 +105,7 @@ std::string guarded_child::ending() const {
 
 void guarded_child::terminate(const char* reason, log_fields fields) {
     if (state_ != state::running) { return; }
-    if (settings_.names.size() == 1) { fields.token = held_.tokens(); }
+    fields.token = held_.log_tokens();
     print_message(settings_, quote_names(settings_.names) + ": " + reason + ": ending the command",
                   log_level::warning, fields);
     terminated_ = true;

@@ -4,6 +4,7 @@
 #include "cli/held_lock.hpp"
 #include "cli/log.hpp"
 #include "cli/loss_event_fd.hpp"
+#include "cli/loss_record.hpp"
 #include "cli/message_socket.hpp"
 #include "cli/prepared_child.hpp"
 #include "cli/run_settings.hpp"
@@ -43,8 +44,12 @@ void publish_deadline(const guardian_context& context, const held_lock& held);
 ///   gone         no process is left: the lock can be released
 class guarded_child {
 public:
-    guarded_child(const guardian_context& context, const held_lock& held)
-        : context_{context}, settings_{context.settings}, held_{held}, loss_{held.lost()} {}
+    guarded_child(const guardian_context& context, const held_lock& held, const loss_record& losses)
+        : context_{context},
+          settings_{context.settings},
+          held_{held},
+          losses_{losses},
+          loss_{held.lost()} {}
 
     /// False: it could not be started, and status() is that of a shell: 127 or 126.
     bool start(prepared_child& prepared);
@@ -65,6 +70,7 @@ private:
     [[nodiscard]] milliseconds left() const noexcept { return held_.remaining(); }
     [[nodiscard]] milliseconds poll_timeout() const noexcept;
     void check_deadlines();
+    [[nodiscard]] const char* expiry_reason(bool max_hold) const;
     void terminate(const char* reason, log_fields fields);
     void send_sigterm();
     void kill_all();
@@ -77,6 +83,7 @@ private:
     const guardian_context& context_;
     const run_settings& settings_;
     const held_lock& held_;
+    const loss_record& losses_;
     loss_event_fd loss_; ///< ends the command at once when the lock is broken
     state state_ = state::running;
     pid_t child_ = 0;

@@ -168,7 +168,7 @@ void hold_and_run(const guardian_context& context) {
             {message::kind::finished, valid ? exit_code::signalled + SIGTERM : exit_code::lost});
         return;
     }
-    guarded_child child{context, *held};
+    guarded_child child{context, *held, *losses};
     if (child.start(prepared)) {
         close_streams();
         child.watch();

@@ -5,6 +5,8 @@
 
 #include <holdfast/error.hpp>
 
+#include <algorithm>
+
 namespace holdfast::cli {
 
 namespace {
@@ -54,6 +56,12 @@ std::string held_lock::tokens() const {
         if (error.code() != errc::unsupported) { throw; }
         return {};
     }
+}
+
+std::string held_lock::log_tokens() const {
+    auto out = tokens();
+    std::replace(out.begin(), out.end(), '\n', ',');
+    return out;
 }
 
 std::string held_lock::owners() const {

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] std::string names() const;
     [[nodiscard]] std::string tokens() const;
     [[nodiscard]] std::string owners() const;
+    /// The tokens as the log has them, with commas between them.
+    [[nodiscard]] std::string log_tokens() const;
 
     /// Releases it and waits for the answer. Prints a failure. Whether it was held until now.
     bool release(const std::vector<std::string>& names);

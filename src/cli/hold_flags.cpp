@@ -15,11 +15,15 @@
 namespace holdfast::cli {
 
 void add_hold_flags(CLI::App& subcommand, hold_flags& flags) {
-    auto* const no_wait = subcommand.add_flag("-n,--no-wait", flags.no_wait,
-                                              "Do not wait: exit with the busy code (75)");
+    auto* const no_wait =
+        subcommand.add_flag("-n,--no-wait", flags.no_wait,
+                            "Do not wait: exit with the busy code (75), or with 69 after a "
+                            "second if the engine does not answer");
     subcommand
         .add_option("-w,--wait", flags.wait,
-                    "Wait up to this long, then exit with 75; default: no limit")
+                    "Wait up to this long, then exit with 75, or with 69 if the engine cannot be "
+                    "reached then; default: no limit. An engine that does not answer ends the wait "
+                    "sooner: see --connect-wait")
         ->type_name("DUR")
         ->excludes(no_wait);
     subcommand

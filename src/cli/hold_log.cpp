@@ -22,7 +22,7 @@ std::string elapsed(base::instant since) {
 void hold_log::acquired(const held_lock& held) {
     auto token = held.tokens();
     std::replace(token.begin(), token.end(), '\n', ' ');
-    token_ = settings_.names.size() == 1 ? token : ""; // JSON has the token of one name
+    token_ = held.log_tokens();
     const auto waited = elapsed(since_);
     since_ = base::boot_clock::now();
     if (!settings_.election.empty()) {
@@ -49,12 +49,17 @@ void hold_log::command_ended(int status) const {
 
 void hold_log::lost(const loss_cause& cause, const std::string& ending) const {
     const bool advise = !cause.intended && settings_.election.empty();
-    print_message(
-        settings_,
-        quote_names(settings_.names) + ": the lock was lost (" + escape_text(cause.text) + "); " +
-            ending + (advise ? "; run it again" : ""),
-        log_level::error,
-        {.event = "lost", .reason = cause.word, .token = token_, .exit_code = exit_code::lost});
+    const bool names_one = settings_.names.size() > 1 && !cause.lock.empty();
+    print_message(settings_,
+                  quote_names(settings_.names) + ": the lock " +
+                      (names_one ? quote_name(cause.lock) + " " : "") + "was lost (" +
+                      escape_text(cause.text) + "); " + ending + (advise ? "; run it again" : ""),
+                  log_level::error,
+                  {.event = "lost",
+                   .reason = cause.word,
+                   .token = token_,
+                   .lost_lock = names_one ? std::string_view{cause.lock} : std::string_view{},
+                   .exit_code = exit_code::lost});
 }
 
 void hold_log::released() const {

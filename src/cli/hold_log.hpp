@@ -28,7 +28,7 @@ private:
     void print(const std::string& text, const log_fields& fields) const;
 
     const run_settings& settings_;
-    std::string token_{}; ///< of the hold; empty: several, or the layout has none
+    std::string token_{};                           ///< as log_fields has it
     base::instant since_ = base::boot_clock::now(); ///< of the request, then of the grant
 };
 

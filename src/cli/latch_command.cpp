@@ -54,7 +54,21 @@ int wait_for(const latch& latch, const latch_flags& flags) {
     return exit_code::busy;
 }
 
+/// The parser does not know which action an option belongs to.
+void refuse_options_of_other_actions(const latch_flags& flags) {
+    const auto check = [&](const char* option, const std::string& value, const char* action) {
+        if (value.empty() || flags.verb == action) { return; }
+        throw error{errc::invalid_option, std::string{option} + " is for latch " + action +
+                                              ", and the action is " + flags.verb +
+                                              "; leave the option out"};
+    };
+    check("--wait", flags.wait, "wait");
+    check("--id", flags.id, "count-down");
+    check("--keep", flags.keep, "count-down");
+}
+
 int use_latch(const latch_flags& flags) {
+    refuse_options_of_other_actions(flags);
     latch_options options;
     if (!flags.keep.empty()) { options.keep = parse_positive_duration("--keep", flags.keep); }
     const bool forgets = flags.verb == "init" || flags.verb == "reset";

@@ -1,6 +1,7 @@
 #include "cli/log.hpp"
 
 #include "cli/json_name.hpp"
+#include "cli/messages.hpp"
 #include "cli/script_output.hpp"
 
 #include <holdfast/error.hpp>
@@ -15,6 +16,7 @@
 #include <ctime>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace holdfast::cli {
 
@@ -62,17 +64,42 @@ std::optional<log_format> parse_format(std::string_view word) {
     return std::nullopt;
 }
 
-std::string json_lock(const std::string& name) {
-    if (name.empty()) { return {}; }
+template <class Text>
+std::string json_array(const std::vector<std::string>& names, const Text& text) {
+    std::string out;
+    for (const auto& name : names) { out += (out.empty() ? "" : ",") + text(name); }
+    return '[' + out + ']';
+}
+
+std::string base64_or_null(const std::string& name) {
     const auto encoded = base64_unless_utf8(name);
-    return ",\"lock\":" + json_quote(name) +
-           (encoded.empty() ? "" : ",\"lock_base64\":\"" + encoded + '"');
+    return encoded.empty() ? "null" : '"' + encoded + '"';
+}
+
+/// `lock` of several names looks like one name that has commas.
+std::string json_locks(const std::vector<std::string>& names) {
+    if (names.empty()) { return {}; }
+    const auto joined = join_names(names);
+    const auto encoded = base64_unless_utf8(joined);
+    auto out = ",\"lock\":" + json_quote(joined);
+    if (!encoded.empty()) { out += ",\"lock_base64\":\"" + encoded + '"'; }
+    if (names.size() == 1) { return out; }
+    out += ",\"locks\":" + json_array(names, json_quote);
+    if (!encoded.empty()) { out += ",\"locks_base64\":" + json_array(names, base64_or_null); }
+    return out;
+}
+
+std::string json_token(const std::string& token) {
+    if (token.empty()) { return {}; }
+    const bool is_one = token.find(',') == std::string::npos;
+    return is_one ? ",\"token\":" + token : ",\"tokens\":[" + token + ']';
 }
 
 std::string json_fields(const log_fields& fields) {
     std::string out;
     if (!fields.event.empty()) { out += ",\"event\":" + json_quote(fields.event); }
-    if (!fields.token.empty()) { out += ",\"token\":" + fields.token; }
+    out += json_token(fields.token);
+    if (!fields.lost_lock.empty()) { out += ",\"lost_lock\":" + json_quote(fields.lost_lock); }
     if (!fields.reason.empty()) { out += ",\"reason\":" + json_quote(fields.reason); }
     if (fields.exit_code) { out += ",\"exit_code\":" + std::to_string(*fields.exit_code); }
     return out;
@@ -86,7 +113,7 @@ std::string format_line(const log_settings& settings, const log_message& message
     if (settings.to_journal) { out = '<' + std::to_string(static_cast<int>(message.level)) + '>'; }
     if (settings.format == log_format::json) {
         out += "{\"time\":\"" + time_text(wall_us) + "\",\"level\":\"" + to_string(message.level) +
-               "\",\"pid\":" + std::to_string(pid) + json_lock(settings.lock) +
+               "\",\"pid\":" + std::to_string(pid) + json_locks(settings.locks) +
                json_fields(message.fields);
         return out + ",\"message\":" + json_quote(message.text) + "}\n";
     }
@@ -128,7 +155,7 @@ void begin_log(const std::vector<std::string>& words) {
     process_log().format = format.value_or(log_format::plain);
 }
 
-void set_log_lock(std::string_view name) { process_log().lock = name; }
+void set_log_locks(std::vector<std::string> names) { process_log().locks = std::move(names); }
 
 const log_settings& current_log() noexcept { return process_log(); }
 

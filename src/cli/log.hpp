@@ -26,15 +26,17 @@ enum class log_format : std::uint8_t {
 /// What all lines of this process have in common.
 struct log_settings {
     log_format format = log_format::plain;
-    std::string lock{};      ///< the name of the lock, in JSON; empty: none
-    bool to_journal = false; ///< stderr is journald's: lines begin with `<LEVEL>`
+    std::vector<std::string> locks{}; ///< their names, in JSON; empty: none
+    bool to_journal = false;          ///< stderr is journald's: lines begin with `<LEVEL>`
 };
 
 /// What a line in JSON has beside its message; docs/metrics.md lists the words. Only ever added to.
 struct log_fields {
-    std::string_view event{};       ///< empty: none
-    std::string_view reason{};      ///< of a loss, or of the end of a command
-    std::string token{};            ///< digits; empty: none, or several names are held
+    std::string_view event{};  ///< empty: none
+    std::string_view reason{}; ///< of a loss, or of the end of a command
+    /// Digits; of several names with commas between them, in the order of the names. Empty: none.
+    std::string token{};
+    std::string_view lost_lock{};   ///< the one of several names that was lost; empty: not known
     std::optional<int> exit_code{}; ///< of the command, or of `holdfast`
 };
 
@@ -54,8 +56,8 @@ void add_log_flag(CLI::App& subcommand);
 /// if the rest of the command line is wrong. A wrong --log leaves the plain format, and the parser
 /// refuses it; a wrong variable throws error(invalid_option).
 void begin_log(const std::vector<std::string>& words);
-/// From now on lines in JSON name this lock.
-void set_log_lock(std::string_view name);
+/// From now on lines in JSON name these locks.
+void set_log_locks(std::vector<std::string> names);
 /// Those of this process.
 [[nodiscard]] const log_settings& current_log() noexcept;
 

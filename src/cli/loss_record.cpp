@@ -16,7 +16,11 @@ void loss_record::on_event(const event& event) noexcept {
     const std::lock_guard lock{mutex_};
     try {
         switch (event.type) {
-        case event::kind::lost: loss_ = event.detail; break;
+        case event::kind::lost:
+            if (!loss_.empty()) { break; } // of a set: the first loss has ended the others
+            loss_ = event.detail;
+            lost_lock_ = event.name;
+            break;
         case event::kind::renewal_failed:
             renewal_failure_ = event.detail.empty() ? event.error.message() : event.detail;
             break;
@@ -39,6 +43,18 @@ loss_cause loss_record::cause(std::optional<loss> reason, bool max_hold_ends) co
     if (reason) {
         changed_.wait_for(lock, event_delay, [this] { return !loss_.empty(); });
     }
+    auto out = cause_locked(reason, max_hold_ends);
+    out.lock = lost_lock_;
+    return out;
+}
+
+bool loss_record::renewal_fails() const {
+    const std::lock_guard lock{mutex_};
+    return !renewal_failure_.empty();
+}
+
+/// Requires: mutex_ is locked.
+loss_cause loss_record::cause_locked(std::optional<loss> reason, bool max_hold_ends) const {
     if (reason == loss::taken) { return taken_cause(); }
     if (max_hold_ends || reason == loss::max_hold) {
         return {"--max-hold is over", "max_hold", true};

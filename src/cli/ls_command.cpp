@@ -9,6 +9,7 @@
 #include "cli/lock_walk.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
+#include "cli/url_form.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -94,9 +95,10 @@ constexpr const char* ls_notes = R"(Examples:
   holdfast ls --json | jq -r .name  a JSON object per line
 
 HOLDER is host:pid, HELD the time since the grant, LEFT until the lease expires unless it is
-renewed. COMMAND is known for processes of this host only. '-': the engine or the layout does
-not know. Without --sort rows go out page by page, in constant memory; --sort collects all
-locks first. The layouts plain and redisson cannot be listed: give names instead of patterns.)";
+renewed. COMMAND is known for processes of this host that still run. '-': the engine or the
+layout does not know; of COMMAND also: the holder has died, or is on another host. Without
+--sort rows go out page by page, in constant memory; --sort collects all locks first. The
+layouts plain and redisson cannot be listed: give names instead of patterns.)";
 
 } // namespace
 
@@ -104,7 +106,8 @@ void add_ls(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<ls_flags>();
     auto* const sub = app.add_subcommand("ls", "List locks: who holds them, since when, who waits");
     sub->footer(ls_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--sort", flags->sort,
                     "By name, age, waiters, left or token; collects all locks first")
         ->type_name("KEY")

@@ -3,6 +3,7 @@
 #include "cli/command_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/log.hpp"
 #include "cli/messages.hpp"
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
     try {
         code = cli::flush_output(cli::main_or_throw(argc, argv));
     } catch (const error& problem) {
-        cli::print_message(problem.what());
+        cli::print_message(cli::command_failure(problem.what(), argc > 1 ? argv[1] : ""));
         code = cli::exit_code_for(problem);
     } catch (const std::bad_alloc&) {
         cli::print_message("no memory is left; free some and try again");

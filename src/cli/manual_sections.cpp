@@ -72,9 +72,11 @@ manual_section words() {
         {
             {"DUR", "A duration: 500ms, 30s, 5m, 2h or 1d. A bare number is seconds."},
             {"guardian",
-             "The second process of run and elect (hf-guardian in ps). It holds the lock and is "
-             "the parent of the command; HOLDER names it by host:pid. To end a hold, end the "
-             "process above it, 'holdfast run': it ends the command and releases the lock."},
+             "The second process of run and elect: hf-guardian in ps -o comm, while ps -f shows "
+             "'holdfast run'. It holds the lock and is the parent of the command. HOLDER names it "
+             "by host:pid; 'pgrep -P PID' prints the pid of the command. To end a hold, send "
+             "SIGTERM to the guardian or to the process above it, 'holdfast run': either ends the "
+             "command and releases the lock."},
             {"lease", "How long the lock stays taken after its holder has crashed. The guardian "
                       "renews it while the command runs."},
             {"token",
@@ -110,7 +112,13 @@ manual_section behaviour() {
             {"--max-hold", "When it is over the command is ended, and the exit code is 76 as "
                            "after any loss."},
             {"once", "Keeps the result of a command that exits by itself, whatever its exit "
-                     "code: a failed one is not run again."},
+                     "code: a failed one is not run again. A command that a signal ends, or that "
+                     "cannot be started (126, 127), has no result. --forget prints nothing."},
+            {"exit codes", "A command that fails draws no message, except with -v. So a 64, 69, 75 "
+                           "or 76 without a line on stderr is the command's own. -q suppresses "
+                           "the lines of 75 and 76, too: -E gives 75 another number."},
+            {"break", "The command of a hold that is broken is killed at once, without SIGTERM and "
+                      "without --grace: the next holder may run already."},
         },
     };
 }
@@ -133,7 +141,8 @@ manual_section json() {
             {"name_base64", "The bytes of a name that is not UTF-8; absent otherwise. In name "
                             "such bytes are U+FFFD."},
             {"--log json",
-             "time, level, pid, lock, event, token, reason, exit_code, message. event: waiting, "
+             "time, level, pid, lock, event, token, reason, exit_code, message; of several names "
+             "also locks and tokens, which are arrays, and lost_lock. event: waiting, "
              "busy, granted, about_to_expire, ending, command_ended, command_not_started, "
              "released, release_failed, lost, campaigning, failed. reason: expired, "
              "unreachable, broken, data_lost, max_hold, guardian_killed, guardian_late, "
@@ -173,7 +182,8 @@ manual_section exit_statuses() {
             {code(exit_code::doctor_danger), "doctor: at least one finding is a danger."},
             {code(exit_code::usage),
              "The command line is wrong, or the name is in use as another kind of lock."},
-            {code(exit_code::unavailable), "The engine cannot be reached or used."},
+            {code(exit_code::unavailable),
+             "The engine cannot be reached or used, also at the end of --wait."},
             {code(exit_code::internal),
              "The output could not be written, or an internal error of holdfast."},
             {code(exit_code::busy), "Someone else holds the lock; -E changes this code."},

@@ -9,6 +9,8 @@
 #include "cli/exit_codes.hpp"
 #include "cli/interruption.hpp"
 #include "cli/lock_operations.hpp"
+#include "cli/log.hpp"
+#include "cli/loss_record.hpp"
 #include "cli/messages.hpp"
 #include "cli/once_result.hpp"
 #include "cli/output.hpp"
@@ -63,12 +65,14 @@ run_settings lock_settings(const once_flags& flags) {
     run_settings out;
     out.engine = parse_engine_flags(flags.engine);
     out.names = {once_lock(flags.name)};
+    set_log_locks(out.names);
     out.hold.lease = parse_positive_duration("--lease", flags.lease);
     return out;
 }
 
 int print_busy_flag(const once_flags& flags, const std::optional<held_name>& found) {
-    print_message(busy_message(flags.name, found ? found->holders : ""), log_level::warning);
+    print_message(busy_message(flags.name, found ? found->holders : ""), log_level::warning,
+                  {.event = "busy", .exit_code = exit_code::busy});
     return exit_code::busy;
 }
 
@@ -100,7 +104,10 @@ int run_once(const once_flags& flags, const std::vector<std::string>& command) {
 
     const signal_state inherited;
     ignore_limit_signals();
-    const auto client = lock.engine.open();
+    const auto losses = std::make_shared<loss_record>();
+    auto engine = lock.engine;
+    engine.options.observer = losses;
+    const auto client = engine.open();
     once_flag flag{client, flags.name, options};
     wait_reporter reporter{lock, wait != milliseconds{0}};
     termination_signals signals;
@@ -115,7 +122,8 @@ int run_once(const once_flags& flags, const std::vector<std::string>& command) {
                                         .on_timeout = [] {}}};
         const auto run = [&](const lease& held) {
             reporter.stop();
-            const auto ended = run_captured(command, inherited, held, watch.stop(), signals);
+            const auto ended =
+                run_captured(command, inherited, held, *losses, watch.stop(), signals);
             own_code = ended.exit_code;
             ran = true;
             if (!ended.is_result) { throw unsuitable{}; }
@@ -147,7 +155,8 @@ void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& com
                 "  key=$(holdfast once --keep 1h token -- ./fetch-token)\n"
                 "  holdfast once --forget schema-7             its command failed: run it again\n\n"
                 "Others get the first 60000 bytes of its standard output. If the command is ended\n"
-                "by a signal, or its host crashes, the next one runs it.\n"
+                "by a signal, cannot be started (126, 127), or its host crashes, there is no\n"
+                "result, and the next one runs it.\n"
                 "Exit codes: the command's own; 75 another host still runs it; 76 lock lost.");
     sub->add_option("--keep", flags->keep,
                     "The result is forgotten after this time; default: never")
@@ -158,8 +167,11 @@ void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& com
     sub->add_option("--lease", flags->lease,
                     "How long others wait after the host that runs it has crashed; default 30s")
         ->type_name("DUR");
-    sub->add_flag("--forget", flags->forget,
-                  "Run nothing: forget the result, so that the next once runs its command");
+    sub->add_flag(
+        "--forget", flags->forget,
+        "Run nothing and print nothing: forget the result, so that the next once runs its "
+        "command; 75 while one runs");
+    add_log_flag(*sub);
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The flag: any text of up to 507 bytes")->required();
     sub->callback([flags, &command, &chosen] {

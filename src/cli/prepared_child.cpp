@@ -1,6 +1,7 @@
 #include "cli/prepared_child.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/messages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -130,6 +132,14 @@ int prepared_child::start() noexcept {
     if (length == static_cast<ssize_t>(sizeof error_)) { return error_; }
     pid_ = 0;
     return 0;
+}
+
+int print_start_failure(const std::string& command, int error) {
+    const int code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
+    print_message(escape_text(command) + " cannot be started (" +
+                      std::generic_category().message(error) + "); check the command and PATH",
+                  log_level::error, {.event = "command_not_started", .exit_code = code});
+    return code;
 }
 
 } // namespace holdfast::cli

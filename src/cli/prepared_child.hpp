@@ -36,4 +36,7 @@ private:
     base::fd socket_; ///< to the process, which waits for a byte
 };
 
+/// Says why the command could not be started, and returns the exit code of a shell: 127 or 126.
+int print_start_failure(const std::string& command, int error);
+
 } // namespace holdfast::cli

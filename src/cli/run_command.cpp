@@ -109,7 +109,7 @@ run_settings parse_run_flags(const run_flags& flags) {
     set_grace(flags.grace, out);
     check_metrics_target(flags.metrics);
     out.metrics = flags.metrics;
-    set_log_lock(join_names(out.names));
+    set_log_locks(out.names);
     if (!flags.shell_line.empty()) {
         if (!out.command.empty()) {
             throw error{errc::invalid_option,
@@ -144,8 +144,9 @@ void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& comm
     run->footer(examples);
     add_hold_flags(*run, flags->hold);
     run->add_option("--grace", flags->grace,
-                    "The time between SIGTERM and SIGKILL when the lock is about to be lost; "
-                    "default 5s or a sixth of the lease")
+                    "The time between SIGTERM and SIGKILL when the lease or --max-hold is about to "
+                    "end; default 5s or a sixth of the lease. Not after a break: then the command "
+                    "is killed at once")
         ->type_name("DUR");
     run->add_option("-c,--command", flags->shell_line, "Run a line of /bin/sh instead of a command")
         ->type_name("LINE");

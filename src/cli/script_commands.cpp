@@ -229,7 +229,7 @@ void add_acquire(CLI::App& app, action& chosen) {
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The lock: any text of up to 512 bytes")->required();
     sub->callback([flags, &chosen] {
-        set_log_lock(flags->name);
+        set_log_locks({flags->name});
         chosen = [flags] { return acquire(*flags); };
     });
 }

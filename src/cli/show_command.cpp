@@ -4,6 +4,7 @@
 #include "cli/coordination_info.hpp"
 #include "cli/duration.hpp"
 #include "cli/engine_flags.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/lock_json.hpp"
 #include "cli/lock_rows.hpp"
@@ -11,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/party_text.hpp"
 #include "cli/process_command.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/admin.hpp>
 #include <holdfast/error.hpp>
@@ -116,7 +118,8 @@ coordination_info find_others(const client& client, const std::string& name, boo
         return find_coordination(client, name);
     } catch (const error& refused) {
         if (!is_lock) { throw; }
-        print_message("only the lock is shown: " + std::string{refused.what()}, log_level::warning);
+        print_message("only the lock is shown: " + command_failure(refused.what(), "show"),
+                      log_level::warning);
         return {};
     }
 }
@@ -128,7 +131,8 @@ int show(const show_flags& flags) {
     if (!lock && others.empty()) {
         print_message(quote_name(flags.name) +
                       " is free: nobody holds it or waits for it, and no election, once or latch "
-                      "of that name is in use");
+                      "of that name is in use" +
+                      hint_at_url(flags.name));
         return exit_code::failed;
     }
     const auto text = flags.json ? (lock ? as_json(*lock) : "") + as_json(others, flags.name)
@@ -145,8 +149,9 @@ void add_show(CLI::App& app, action& chosen) {
         "show",
         "Show one lock: its holders, and its waiters in order; or an election, once or latch");
     sub->footer(
-        "LEASE is what was asked for, LEFT what remains of it, or for a waiter the time "
-        "until the engine\ndrops it without a sign of life. Exit code 1: the name is not in use.");
+        "LEASE is what was asked for, LEFT what remains of it, or for a waiter the time until the\n"
+        "engine drops it without a sign of life. COMMAND is '-' on another host, and when the\n"
+        "process has died. Exit code 1: the name is not in use.");
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_flag("--json", flags->json,
                   "Print a JSON object, as 'ls --json' does; one per use of the name");

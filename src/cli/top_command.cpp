@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/full_screen.hpp"
 #include "cli/number_check.hpp"
@@ -10,6 +11,7 @@
 #include "cli/printable.hpp"
 #include "cli/sampler_thread.hpp"
 #include "cli/signals.hpp"
+#include "cli/url_form.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -159,7 +161,7 @@ private:
                 screen_.suspend();
                 throw;
             }
-            failure_ = error.what();
+            failure_ = command_failure(error.what(), "top");
         }
     }
 
@@ -203,7 +205,10 @@ constexpr const char* top_notes =
     R"(Keys: w, a, n, l sort by waiters, age, name or what is left; space refreshes; q quits.
 
 Each refresh walks over all locks, page by page, and keeps the first 1,000. Without a terminal
-it prints a block of plain lines per refresh; --count ends it.)";
+it prints a block of plain lines per refresh; --count ends it.
+
+If the engine does not answer, a terminal keeps the last rows and says why. Without a terminal
+top exits with 69 after --connect-wait; events goes on.)";
 
 } // namespace
 
@@ -211,7 +216,8 @@ void add_top(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<top_flags>();
     auto* const sub = app.add_subcommand("top", "Show the locks, refreshed in place");
     sub->footer(top_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--interval", flags->interval, "The pause between two refreshes; default 1s")
         ->type_name("DUR");
     sub->add_option("--sort", flags->sort, "By waiters (default), age, name, left or token")

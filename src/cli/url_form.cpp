@@ -78,4 +78,26 @@ void check_url_form(const std::string& url) {
     refuse("it has no scheme", "redis://" + address_text(url, "HOST"));
 }
 
+std::string engine_scheme(std::string_view text) {
+    const std::string word{text.substr(0, text.find(':'))};
+    const auto rest = text.substr(word.size());
+    if (word == "embedded" || word == "memory") {
+        const bool is_url = rest == ":" || rest.starts_with(":/");
+        return is_url ? word + ":" : std::string{};
+    }
+    return is_scheme(word) && rest.starts_with("://") ? word + "://" : std::string{};
+}
+
+std::string hint_at_url(std::string_view name) {
+    return engine_scheme(name).empty() ? "" : "; the URL of an engine belongs behind --url";
+}
+
+std::string refuse_url(const std::string& text) {
+    const auto scheme = engine_scheme(text);
+    if (scheme.empty()) { return {}; }
+    return "it is the URL of an engine (" + scheme +
+           "); write --url before it. Of a lock whose "
+           "name begins like that, write the colon as \\:";
+}
+
 } // namespace holdfast::cli

@@ -82,7 +82,7 @@ std::string describe_wait(client& client, const run_settings& settings,
     std::string out = "waiting for " + quote_name(info->name) + " for " + format_duration(waited) +
                       "; " + describe_holders(*info) + (reason.empty() ? "" : ": " + reason);
     if (info->holders.empty() || !knows_owner_only(info->holders.front())) {
-        out += "; " + std::to_string(info->waiters.size()) + " in the queue";
+        out += "; " + std::to_string(info->waiters.size()) + " waiting in all";
     }
     return out;
 }

@@ -59,6 +59,22 @@ TEST_F(coordination, once_has_no_result_of_a_command_that_a_signal_ended_or_that
     EXPECT_EQ(command({"once", "schema", "--", "echo", "done"}).out, "done\n");
 }
 
+TEST_F(coordination, once_says_that_its_lock_was_broken_with_the_lock_and_the_token) {
+    const words slow{"once", "--log", "json", "schema",
+                     "--",   "sh",    "-c",   "echo x > started; exec sleep 100"};
+    auto first = begin(slow);
+    ASSERT_TRUE(eventually([&] { return lines("started") == 1; }));
+    EXPECT_EQ(command({"once", "--log", "json", "-w", "0", "schema", "--", "true"}).code, 75);
+    EXPECT_EQ(command({"break", "-y", "once:schema"}).code, 0);
+    const auto end = first.wait();
+    EXPECT_EQ(end.code, 76);
+    EXPECT_THAT(end.err, testing::ContainsRegex(
+                             "\"lock\":\"once:schema\",\"event\":\"lost\",\"token\":[0-9]+,"
+                             "\"reason\":\"broken\",\"exit_code\":76"));
+    EXPECT_THAT(end.err, HasSubstr("(it was broken: an operator ended this hold); the command was "
+                                   "killed\"}\n"));
+}
+
 TEST_F(coordination, once_waits_no_longer_than_it_may) {
     auto first = begin({"once", "schema", "--", "sh", "-c", "echo x > started; sleep 100"});
     ASSERT_TRUE(eventually([&] { return lines("started") == 1; }));

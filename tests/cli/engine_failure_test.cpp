@@ -40,6 +40,18 @@ TEST_F(dead_engine, is_tried_for_connect_wait_by_every_command) {
     }
 }
 
+TEST_F(dead_engine, is_reported_by_the_name_of_the_command_and_not_of_a_function) {
+    for (auto line : std::vector<words>{
+             {"ls"}, {"show", "x"}, {"break", "-y", "x"}, {"top"}, {"once", "x", "--", "true"}}) {
+        const auto command_name = line.front();
+        line.insert(line.begin() + 1, {"--url", url_, "--connect-wait", "100ms"});
+        const auto end = command(line);
+        EXPECT_EQ(end.code, 69) << end.err;
+        EXPECT_THAT(end.err, ::testing::MatchesRegex("holdfast: " + command_name +
+                                                     "( .x.)?: Redis at .*\n"));
+    }
+}
+
 TEST_F(dead_engine, connect_wait_is_validated_and_documented) {
     for (const std::string wrong : {"0", "soon", "", "2d"}) {
         const auto end = run({"--url", url_, "--connect-wait", wrong, "x", "--", "true"});

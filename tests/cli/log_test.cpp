@@ -80,6 +80,19 @@ TEST_F(log_lines, have_events_tokens_reasons_and_exit_codes_in_json) {
               "busy|-|75|false\n");
 }
 
+TEST_F(log_lines, tell_several_locks_from_one_whose_name_has_a_comma) {
+    const auto names = [&](const std::string& rest) {
+        return shell("$holdfast run -v --log json " + rest +
+                     " -- true 2>&1 >/dev/null | jq -c 'select(.event == \"granted\") | [.lock, "
+                     ".locks, .locks_base64, has(\"token\"), (.tokens // [] | length)]'")
+            .out;
+    };
+    EXPECT_EQ(names("c2 c1"), "[\"c1,c2\",[\"c1\",\"c2\"],null,false,2]\n");
+    EXPECT_EQ(names("c1,c2"), "[\"c1,c2\",null,null,true,0]\n");
+    EXPECT_EQ(names("a $'\\xff'"),
+              "[\"a,\xef\xbf\xbd\",[\"a\",\"\xef\xbf\xbd\"],[null,\"/w==\"],false,2]\n");
+}
+
 TEST_F(log_lines, can_be_chosen_by_the_environment) {
     auto job = hold("x");
     const auto end =

@@ -57,6 +57,19 @@ TEST_F(manual, man_page_describes_urls_words_and_json) {
     EXPECT_EQ(page.find("\\-\\-connect\\-wait DUR"), page.rfind("\\-\\-connect\\-wait DUR"));
 }
 
+TEST_F(manual, man_page_says_what_an_operator_meets) {
+    const auto page = command({"man"}).out;
+    for (const char* const text :
+         {"or with 69 if the engine cannot be reached then",
+          "while waiting for a lock, before exit 69", "killed at once, without SIGTERM",
+          "another may lead already", "is the command's own", "pgrep \\-P PID",
+          "the holder has died, or is on another host", "cannot be started (126, 127)",
+          "\\-\\-forget prints nothing", "top exits with 69 after",
+          "Holds that exist at the start are not"}) {
+        EXPECT_THAT(page, HasSubstr(text));
+    }
+}
+
 TEST_F(manual, man_page_is_a_man_page) {
     const auto page = command({"man"});
     EXPECT_EQ(page.code, 0);

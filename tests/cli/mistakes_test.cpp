@@ -100,6 +100,50 @@ TEST_F(mistakes, in_the_kind_of_a_lock_are_named_by_the_options) {
                       Not(HasSubstr("counting_semaphore"))));
 }
 
+TEST_F(mistakes, such_as_a_url_for_a_pattern_say_where_it_belongs) {
+    for (const std::string word : {"ls", "events", "top", "web"}) {
+        for (const std::string url : {"redis://u:secret@localhost", "rediss+cluster://a,b",
+                                      "embedded:/tmp/x", "embedded:", "memory:"}) {
+            EXPECT_THAT(refusal({word, url}),
+                        AllOf(HasSubstr("PATTERN: it is the URL"),
+                              HasSubstr("write --url before it"), Not(HasSubstr("secret"))))
+                << word << ' ' << url;
+        }
+    }
+    for (const words& use :
+         std::vector<words>{{"show", "redis://h"}, {"break", "-y", "redis://h"}}) {
+        const auto end = command(use);
+        EXPECT_EQ(end.code, 1);
+        EXPECT_THAT(end.err, HasSubstr("; the URL of an engine belongs behind --url\n"));
+    }
+}
+
+TEST_F(mistakes, such_as_a_url_for_a_pattern_are_not_seen_in_names_with_colons) {
+    for (const std::string name :
+         {"stock:1001", "redis:cache", "memory:used", "embedded:1", "https://host/page"}) {
+        const auto holder = hold(name);
+        EXPECT_THAT(command({"ls", name}).out, HasSubstr(name));
+    }
+    const auto holder = hold("redis://h");
+    EXPECT_THAT(command({"ls", "redis\\://h"}).out, HasSubstr("redis://h"));
+    EXPECT_EQ(command({"show", "redis://h"}).code, 0);
+}
+
+TEST_F(mistakes, such_as_an_option_of_another_action_of_latch_are_refused) {
+    using line = std::pair<words, std::string>;
+    for (const auto& [use, text] :
+         {line{{"count-down", "-w", "1s", "x", "2"},
+               "--wait is for latch wait, and the action is "
+               "count-down; leave the option out"},
+          line{{"init", "--id", "a", "x", "2"}, "--id is for latch count-down"},
+          line{{"wait", "-w", "0", "--id", "a", "x", "2"}, "--id is for latch count-down"},
+          line{{"reset", "--keep", "1m", "x"}, "--keep is for latch count-down"}}) {
+        words all{"latch"};
+        all.insert(all.end(), use.begin(), use.end());
+        EXPECT_THAT(refusal(all), HasSubstr(text));
+    }
+}
+
 } // namespace
 
 } // namespace holdfast::test

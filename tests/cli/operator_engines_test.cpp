@@ -54,7 +54,7 @@ TEST_P(operator_on, lists_and_shows_who_holds_a_lock) {
                   "(None, None)\n");
         const auto all = at(url, {"ls"});
         EXPECT_EQ(all.code, 64) << all.err;
-        EXPECT_THAT(all.err, HasSubstr("cannot distinguish locks from other keys"));
+        EXPECT_THAT(all.err, HasSubstr("cannot distinguish locks from other keys; give names"));
     } else {
         const auto guardian = std::to_string(guardian_of(holder.pid()));
         EXPECT_EQ(of_json(listed.out, "each['holders'][0]['note'], each['holders'][0]['pid']"),

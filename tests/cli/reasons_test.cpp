@@ -115,6 +115,17 @@ TEST_F(reasons, a_server_that_hangs_is_named) {
     server.resume();
 }
 
+TEST_F(reasons, of_a_server_that_hangs_agree_in_all_lines_of_the_log) {
+    redis_server server;
+    auto job = hold_at(server.url(), "x", {"--lease", "3s", "--grace", "300ms", "--log", "json"});
+    server.pause();
+    const auto end = job.wait();
+    EXPECT_EQ(end.code, 76);
+    EXPECT_THAT(end.err, AllOf(HasSubstr("\"event\":\"about_to_expire\""),
+                               HasSubstr("\"reason\":\"unreachable\""),
+                               Not(HasSubstr("\"reason\":\"expired\""))));
+}
+
 TEST_F(reasons, lost_data_is_named) {
     redis_server server;
     auto job = hold_at(server.url(), "x", {"--lease", "3s", "--grace", "300ms"});

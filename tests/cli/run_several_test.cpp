@@ -59,8 +59,18 @@ TEST_F(run_several, ends_the_command_when_one_of_them_is_broken) {
     EXPECT_EQ(command({"break", "--yes", "b"}).code, 0);
     const auto end = holder.wait();
     EXPECT_EQ(end.code, 76);
-    EXPECT_THAT(end.err, HasSubstr("\"a\", \"b\": the lock was lost (it was broken"));
+    EXPECT_THAT(end.err, HasSubstr("\"a\", \"b\": the lock \"b\" was lost (it was broken"));
     EXPECT_EQ(run({"-q", "-w", "5s", "a", "--", "true"}).code, 0);
+}
+
+TEST_F(run_several, names_the_lock_that_was_lost_and_the_tokens_in_json) {
+    auto holder = start({"--log", "json", "a", "b", "--", "sh", "-c", "echo held; sleep 30"});
+    ASSERT_TRUE(eventually([&] { return holder.out() == "held\n"; }));
+    EXPECT_EQ(command({"break", "--yes", "b"}).code, 0);
+    EXPECT_THAT(holder.wait().err,
+                testing::ContainsRegex("\"locks\":\\[\"a\",\"b\"\\],\"event\":\"lost\","
+                                       "\"tokens\":\\[[0-9]+,[0-9]+\\],\"lost_lock\":\"b\","
+                                       "\"reason\":\"broken\",\"exit_code\":76"));
 }
 
 TEST_F(run_several, says_whom_it_waits_for) {
@@ -69,6 +79,7 @@ TEST_F(run_several, says_whom_it_waits_for) {
     EXPECT_TRUE(eventually([&] {
         return waiter.err().find("waiting for \"b\"") != std::string::npos;
     })) << waiter.err();
+    EXPECT_THAT(waiter.err(), HasSubstr(" waiting in all\n")) << "this is no place in the queue";
 }
 
 TEST_F(run_several, refuses_modes_and_options_that_are_for_one_name) {

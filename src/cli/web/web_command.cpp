@@ -3,11 +3,13 @@
 #include "cli/commands.hpp"
 #include "cli/duration.hpp"
 #include "cli/error_exit_code.hpp"
+#include "cli/error_words.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/lock_walk.hpp"
 #include "cli/messages.hpp"
 #include "cli/output.hpp"
 #include "cli/signals.hpp"
+#include "cli/url_form.hpp"
 #include "cli/web/web_service.hpp"
 #include "cli/web/web_token.hpp"
 #include "holdfast/base/process.hpp"
@@ -73,7 +75,7 @@ void check_engine(const web_settings& settings) {
         lock_walk{client, settings.patterns}.each_page([](const auto&) { return false; });
     } catch (const error& problem) {
         if (exit_code_for(problem) == exit_code::usage) { throw; }
-        print_message(problem.what() + std::string{"; the page shows when it answers"},
+        print_message(command_failure(problem.what(), "web") + "; the page shows when it answers",
                       log_level::warning);
     }
 }
@@ -124,7 +126,8 @@ void add_web(CLI::App& app, action& chosen) {
     const auto flags = std::make_shared<web_flags>();
     auto* const sub = app.add_subcommand("web", "Show the locks as a page in the browser");
     sub->footer(web_notes);
-    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all");
+    sub->add_option("PATTERN", flags->patterns, "Names, or patterns with * and ?; default: all")
+        ->check(refuse_url);
     sub->add_option("--listen", flags->listen,
                     "PORT, HOST:PORT or [IPv6]:PORT; port 0: a free one; default 127.0.0.1:8470")
         ->type_name("ADDR");

@@ -1,5 +1,6 @@
 #include "cli/web/web_sampler.hpp"
 
+#include "cli/error_words.hpp"
 #include "cli/lock_json.hpp"
 #include "cli/lock_walk.hpp"
 #include "cli/script_output.hpp"
@@ -58,7 +59,8 @@ public:
                 publish_sample(*pages);
             } catch (const std::exception& problem) {
                 const auto part =
-                    server_event("problem", "\"problem\": " + json_quote(problem.what()));
+                    server_event("problem", "\"problem\": " +
+                                                json_quote(command_failure(problem.what(), "web")));
                 for (const auto& [page, view] : *pages) { shared_->outbox->send(page, part); }
             }
             took_ = std::chrono::ceil<milliseconds>(boot_clock::now() - begin);

@@ -31,7 +31,8 @@ void judge_failover(const server_facts& facts, const server_terms& terms, checku
         "failover", facts.address,
         "a failover loses locks that had not reached the new master: they are granted again "
         "while they are held",
-        std::string{"add "} + missing + " to the URL of all clients (docs/safety.md, Lost data)" +
+        std::string{"add "} + missing +
+            " to the URL of all clients (see OPTIONS OF A URL in holdfast(1), or docs/safety.md)" +
             (terms.max_lease ? ""
                              : "; when max_lease is first used nothing new is granted once for "
                                "as long, and a longer lease is refused"));
