@@ -8,7 +8,6 @@
 #include <chrono>
 #include <iostream>
 #include <mutex>
-#include <shared_mutex>
 #include <thread>
 #include <vector>
 
@@ -59,20 +58,6 @@ void change(store& files, holdfast::shared_mutex& lock, int version) {
     files.write(1, version, lock.token());
 }
 // [end]
-
-// [doc: downgrade]
-/// Reads what it has changed beside the other readers, before another writer comes.
-bool change_and_check(store& files, holdfast::shared_mutex& lock, int version) {
-    std::unique_lock writing{lock};
-    files.write(0, version, lock.token());
-    files.write(1, version, lock.token());
-    lock.downgrade();
-    writing.release(); // else it would unlock() a writer's hold, which there is no more
-    const std::shared_lock reading{lock, std::adopt_lock};
-    return files.read(0) == version && files.read(1) == version;
-}
-// [end]
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -92,14 +77,12 @@ int main(int argc, char** argv) {
     for (auto& reader : readers) { reader = std::jthread{read}; }
     holdfast::client fleet{url};
     holdfast::shared_mutex lock{fleet, "configuration"};
-    for (int version = 1; version < changes; ++version) {
+    for (int version = 1; version <= changes; ++version) {
         std::this_thread::sleep_for(20ms);
         change(files, lock, version);
     }
-    const bool checked = change_and_check(files, lock, changes);
     readers.clear(); // joins: each has seen the last version
-    std::cout << "a reader saw half of a change: " << (torn ? "YES" : "no") << '\n';
     const bool only_changes = loads <= 4 * (1 + changes);
-    std::cout << "the last change was read back: " << (checked ? "yes" : "NO") << '\n';
-    std::cout << "readers loaded changes only: " << (only_changes ? "yes" : "NO") << '\n';
+    std::cout << "a reader saw half of a change: " << (torn ? "YES" : "no") << '\n'
+              << "readers loaded changes only: " << (only_changes ? "yes" : "NO") << '\n';
 }
