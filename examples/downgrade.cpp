@@ -1,5 +1,5 @@
-// A writer that has changed something reads it back beside the readers, before another writer comes:
-// downgrade() turns its hold into a reader's, without a gap.
+// A writer that has changed something reads it back beside the readers, before another writer
+// comes: downgrade() turns its hold into a reader's, without a gap.
 
 #include <holdfast/holdfast.hpp>
 

@@ -50,8 +50,8 @@ void hold_log::command_ended(int status) const {
 void hold_log::lost(const loss_cause& cause, const std::string& ending) const {
     const bool advise = !cause.intended && settings_.election.empty();
     const bool names_one = settings_.names.size() > 1 && !cause.lock.empty();
-    print_message(settings_,
-                  quote_names(settings_.names) + ": the lock " +
+    // Also with -q: it is an error, and cron mails it.
+    print_message(quote_names(settings_.names) + ": the lock " +
                       (names_one ? quote_name(cause.lock) + " " : "") + "was lost (" +
                       escape_text(cause.text) + "); " + ending + (advise ? "; run it again" : ""),
                   log_level::error,

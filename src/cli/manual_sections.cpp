@@ -116,7 +116,7 @@ manual_section behaviour() {
                      "cannot be started (126, 127), has no result. --forget prints nothing."},
             {"exit codes", "A command that fails draws no message, except with -v. So a 64, 69, 75 "
                            "or 76 without a line on stderr is the command's own. -q suppresses "
-                           "the lines of 75 and 76, too: -E gives 75 another number."},
+                           "the line of 75, too: -E gives it another number."},
             {"break", "The command of a hold that is broken is killed at once, without SIGTERM and "
                       "without --grace: the next holder may run already."},
         },

@@ -31,6 +31,13 @@ TEST_F(reasons, a_broken_lock_is_called_broken) {
                       Not(HasSubstr("run it again"))));
 }
 
+TEST_F(reasons, a_loss_is_an_error_which_quiet_prints) {
+    const auto end = run({"-q", "--max-hold", "600ms", "--grace", "50ms", "x", "--", "sleep", "9"});
+    EXPECT_EQ(end.code, 76);
+    EXPECT_EQ(end.err, "holdfast: \"x\": the lock was lost (--max-hold is over); the command ended "
+                       "on SIGTERM\n");
+}
+
 TEST_F(reasons, max_hold_is_named) {
     const auto end = run({"--max-hold", "600ms", "--grace", "50ms", "x", "--", "sleep", "1000"});
     EXPECT_EQ(end.code, 76);
