@@ -107,7 +107,7 @@ bool judge_access(const server_facts& facts, const server_terms& terms, checkup&
     if (!facts.refusal.empty()) {
         out.danger("version", facts.address,
                    "the server does not answer as Holdfast needs: " + facts.refusal,
-                   std::string{"use "} + needed_server + ", and check the address");
+                   "use Redis 7.0 or later, or Valkey, and check the address");
         return false;
     }
     out.ok("reach", facts.address, "it answers, and accepts this user");
@@ -118,7 +118,7 @@ bool judge_identity(const server_facts& facts, const server_terms& terms, checku
     if (is_too_old(facts.product, facts.version)) {
         out.danger("version", facts.address,
                    "it is Redis " + facts.version + ", whose scripts and ACLs are too old",
-                   std::string{"use "} + needed_server);
+                   "use Redis 7.0 or later, or Valkey");
         return false;
     }
     out.ok("version", facts.address, "it is " + facts.product + " " + facts.version);

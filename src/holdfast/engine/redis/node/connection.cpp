@@ -191,8 +191,7 @@ void connection::on_greeting_error(const reply& reply) {
         error.code = errc::unsupported;
         // An old server does not know HELLO, or the form of the scripts.
         error.detail += ": ";
-        error.detail += selecting ? no_database(options_.database)
-                                  : "Holdfast needs " + std::string{needed_server};
+        error.detail += selecting ? no_database(options_.database) : std::string{needed_server};
     }
     end(error.code, std::move(error.detail));
 }
@@ -202,8 +201,8 @@ void connection::check_hello(const reply& reply) {
                       field(reply, "role")};
     about_ = std::string{hello.server} + ' ' + std::string{hello.version};
     if (is_too_old(hello.server, hello.version)) {
-        end(errc::unsupported, server() + " is version " + std::string{hello.version} +
-                                   "; Holdfast needs " + needed_server);
+        end(errc::unsupported,
+            server() + " is version " + std::string{hello.version} + "; " + needed_server);
     } else if (const auto rejected = source_.reject(hello)) {
         end(rejected->code, server() + rejected->reason);
     }

@@ -34,8 +34,7 @@ std::optional<rejection> greeting::on_reply(const reply& reply, server_clock& cl
     const std::size_t at = replies_++;
     if (at < channels_.size()) {
         if (reply.is_push()) { return std::nullopt; }
-        return rejection{errc::unsupported,
-                         std::string{no_resp3} + "; Holdfast needs " + needed_server};
+        return rejection{errc::unsupported, no_resp3};
     }
     const std::size_t script = at - channels_.size();
     const bool fits = script < scripts_.size() ? reply.text() == scripts_[script]->sha

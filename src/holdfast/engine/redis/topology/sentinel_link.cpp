@@ -123,9 +123,7 @@ void sentinel_link::break_off(const std::string& fault) {
 
 void sentinel_link::on_data(const reply& reply, instant now) {
     if (reply.is_push()) { return on_push(reply, now); }
-    if (!reconnector_.is_ready()) {
-        return break_off(std::string{no_resp3} + "; Holdfast needs " + needed_server);
-    }
+    if (!reconnector_.is_ready()) { return break_off(no_resp3); }
     if (replies_due_ == 0) { return break_off(unexpected_reply); }
     if (replies_due_-- == 2) { return on_address(reply); }
     on_details(reply, now);
