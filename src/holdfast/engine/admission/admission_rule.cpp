@@ -4,6 +4,7 @@
 
 #include "holdfast/engine/admission/request_validation.hpp"
 #include "holdfast/engine/misuse_texts.hpp"
+#include "holdfast/engine/stored_time.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -134,10 +135,6 @@ op_status admission_rule::break_lock(const break_op& operation) {
 
 namespace {
 
-std::chrono::system_clock::time_point wall(std::int64_t us) {
-    return std::chrono::system_clock::time_point{std::chrono::microseconds{us}};
-}
-
 template <typename Entry>
 party describe_party(const Entry& entry, std::int64_t now_wall_us) {
     party out;
@@ -147,9 +144,8 @@ party describe_party(const Entry& entry, std::int64_t now_wall_us) {
     out.host = entry.process.host;
     out.pid = entry.process.pid;
     out.note = entry.note;
-    out.since = wall(entry.since_wall_us);
-    const std::chrono::microseconds age{now_wall_us - entry.since_wall_us};
-    out.age = std::max(std::chrono::duration_cast<base::milliseconds>(age), base::milliseconds{0});
+    out.since = std::chrono::system_clock::time_point{stored_time(entry.since_wall_us)};
+    out.age = stored_age(entry.since_wall_us, now_wall_us);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "holdfast/engine/redis/layout/lock_replies.hpp"
 #include "holdfast/engine/redis/layout/native/lock_terms.hpp"
 #include "holdfast/engine/redis/protocol/wire_text.hpp"
+#include "holdfast/engine/stored_time.hpp"
 
 #include <holdfast/error.hpp>
 #include <holdfast/options.hpp>
@@ -34,8 +35,8 @@ base::milliseconds left(std::int64_t until, std::int64_t now) {
 party read_party(const reply& entry, std::size_t since, std::size_t terms, std::int64_t now) {
     party out;
     if (const auto owner = read_owner(entry.word(0))) { out.owner = owner->text(); }
-    out.since = std::chrono::system_clock::time_point{us(entry.number(since))};
-    out.age = std::max(left(now, entry.number(since)), base::milliseconds{0});
+    out.since = std::chrono::system_clock::time_point{stored_time(entry.number(since))};
+    out.age = stored_age(entry.number(since), now);
     read_terms(entry.word(terms), out);
     return out;
 }
