@@ -12,7 +12,7 @@ namespace holdfast::cli {
 [[nodiscard]] std::vector<std::string> subcommand_names();
 
 /// Adds those that `words`, the command line, needs: only the one that is named, if one is and it
-/// prints nothing about the others. All their options together would cost half a millisecond.
+/// prints nothing about the others: their options were most of what `--version` executed.
 void add_subcommands(CLI::App& app, action& chosen, const std::vector<std::string>& command,
                      const std::vector<std::string>& words);
 
