@@ -141,6 +141,28 @@ TEST_P(breaking, ends_the_lock_of_a_thread_whose_unlock_then_does_nothing) { // 
     EXPECT_TRUE(next->valid());
 }
 
+// The waiter asked again for ever, and was answered "busy".
+TEST_P(breaking, a_grant_that_its_waiter_has_not_heard_of_ends_its_ticket) { // P7
+    HOLDFAST_NEEDS(can().layout == holdfast::layout::native);
+    seam_client waiting{url()};
+    seam_client rival{url()};
+    const request in_line{.queue = can().queue};
+    const auto waiter = waiting.ticket("stock");
+    if (can().queue == holdfast::engine::queueing::grant) {
+        const auto held = rival.ticket("stock");
+        ASSERT_EQ(rival.acquire(held).status, op_status::granted);
+        ASSERT_EQ(waiting.acquire(waiter, in_line).status, op_status::queued);
+        ASSERT_EQ(rival.release(held).status, op_status::handed_off);
+    } else {
+        ASSERT_EQ(waiting.acquire(waiter, in_line).status, op_status::granted);
+    }
+    ASSERT_EQ(rival.break_lock("stock").status, op_status::released);
+    const auto again = waiting.acquire(waiter, in_line);
+    EXPECT_EQ(again.status, op_status::busy);
+    EXPECT_TRUE(again.ticket_ended);
+    EXPECT_EQ(waiting.acquire(waiting.ticket("stock"), in_line).status, op_status::granted);
+}
+
 TEST_P(breaking, is_not_undone_by_a_renewal_or_a_resent_acquire) { // P1a, P5
     seam_client holder{url()};
     seam_client rival{url()};

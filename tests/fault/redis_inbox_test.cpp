@@ -57,6 +57,18 @@ TEST_F(redis_inbox, shares_the_one_connection_of_a_client) {
     EXPECT_EQ(between.counts().connections, 1U);
 }
 
+TEST_F(redis_inbox, may_lose_a_grant_that_is_broken_then_and_the_waiter_is_served_later) { // P7
+    auto here = connect();
+    auto waiting = wait_for(here);
+    ASSERT_TRUE(eventually([&] { return queued() == 1; }));
+    between.drop_pushes({.times = 2}); // that it was granted, and that the hold was broken
+    ASSERT_EQ(held.release(), release_answer::released);
+    ASSERT_TRUE(admin{holder}.break_lock("stock"));
+    ASSERT_TRUE(waiting.done_within(long_wait)) << "it asks as another owner";
+    EXPECT_TRUE(waiting.get().valid());
+    EXPECT_EQ(between.counts().dropped_pushes, 2U);
+}
+
 TEST_F(redis_inbox, delivers_a_grant_without_a_request_of_the_waiter) {
     auto here = connect();
     auto waiting = wait_for(here);

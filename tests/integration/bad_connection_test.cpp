@@ -171,6 +171,26 @@ TEST_F(bad_connection, a_waiter_whose_wake_up_was_lost_gets_the_lock_within_a_se
     EXPECT_LT(boot_clock::now() - start, 1500ms);
 }
 
+// P7: it asked again for ever, and was answered "busy"
+TEST_F(bad_connection, a_waiter_whose_grant_is_broken_before_it_learns_of_it_is_served_later) {
+    mutex other{good_, "name"};
+    auto first = other.acquire();
+    std::jthread waiter{[&] {
+        auto got = take({.lease = 2s});
+        EXPECT_TRUE(got.valid());
+    }};
+    ASSERT_TRUE(soon([&] { return waiters() == 1; }));
+    line_->freeze();
+    EXPECT_EQ(first.release(), release_answer::released);
+    ASSERT_TRUE(soon([&] { return line_->lost_notices == 1; }));
+    EXPECT_TRUE(admin{good_}.break_lock("name"));
+    line_->thaw();
+    const auto start = boot_clock::now();
+    waiter.join();
+    EXPECT_LT(boot_clock::now() - start, 1500ms);
+    EXPECT_FALSE(admin{good_}.inspect("name"));
+}
+
 // P9
 TEST_F(bad_connection, many_leases_are_renewed_in_batches_of_a_stated_size) {
     std::vector<lease> all;

@@ -18,6 +18,20 @@ TEST_F(admission, break_ends_the_hold_notifies_the_holder_and_grants_the_next_wa
     EXPECT_EQ(release(a), op_status::not_held);
 }
 
+TEST_F(admission, break_of_a_grant_that_its_waiter_has_not_heard_of_ends_its_ticket) { // P7
+    ASSERT_EQ(ask(exclusive(a)), op_status::granted);
+    ASSERT_EQ(ask(exclusive(b)), op_status::queued);
+    ASSERT_EQ(release(a), op_status::handed_off);
+    ASSERT_EQ(break_lock(), op_status::released);
+    const auto again = acquire(exclusive(b));
+    EXPECT_EQ(again.status, op_status::busy);
+    EXPECT_TRUE(again.ticket_ended);
+    auto late = exclusive(c);
+    late.not_after = now - 1s;
+    EXPECT_FALSE(acquire(late).ticket_ended) << "its next request may be in time";
+    EXPECT_EQ(ask(exclusive(c)), op_status::granted);
+}
+
 TEST_F(admission, break_of_a_name_that_is_not_held_changes_nothing) {
     EXPECT_EQ(break_lock(), op_status::not_held);
     EXPECT_FALSE(changed);

@@ -117,6 +117,7 @@ std::string words(const lease_machine& machine, const lease_machine::actions& ac
 
 std::string words(const waiter_machine& machine, const waiter_machine::actions& actions) {
     sentence out{word(machine.state())};
+    out.add(actions.renew_owner, "another owner");
     out.add(actions.ask, "ask until " + when(actions.not_after));
     out.add(actions.beat, "beat");
     out.add(actions.withdraw, "withdraw");

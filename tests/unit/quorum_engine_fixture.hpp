@@ -89,11 +89,12 @@ protected:
     }
     /// Answers the first request of this type.
     template <class Op>
-    void answer(unsigned node, seam::op_status status) {
+    void answer(unsigned node, seam::op_status status, bool ticket_ended = false) {
         const auto asked = take<Op>(node);
         seam::answer out;
         out.id = asked.id;
         out.status = status;
+        out.ticket_ended = ticket_ended;
         if (const auto* const acquire = std::get_if<seam::acquire_op>(&asked.operation)) {
             out.token = status == seam::op_status::granted ? acquire->proposed_token : 0;
         }

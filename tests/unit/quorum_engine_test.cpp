@@ -34,6 +34,19 @@ TEST_F(quorum_engine,
     }
 }
 
+TEST_F(quorum_engine, one_node_that_knows_that_a_ticket_has_ended_is_enough) { // P7
+    submit(acquire_of(1));
+    answer<seam::acquire_op>(0, op_status::busy, true);
+    answer<seam::acquire_op>(1, op_status::granted);
+    answer<seam::acquire_op>(2, op_status::failed);
+    ASSERT_FALSE(answers.empty());
+    EXPECT_EQ(answers.back().status, op_status::busy) << "another owner may get both votes";
+    EXPECT_TRUE(answers.back().ticket_ended);
+    EXPECT_EQ(count<seam::withdraw_op>(0), 0U);
+    const auto given_back = std::get<seam::withdraw_op>(take<seam::withdraw_op>(1).operation);
+    EXPECT_FALSE(given_back.asks_again) << "the vote is given back for good";
+}
+
 TEST_F(quorum_engine, gives_back_the_vote_of_a_node_that_has_not_answered_the_renewal) { // P7
     grant(1);
     beat(1);

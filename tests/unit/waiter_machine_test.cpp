@@ -140,6 +140,41 @@ TEST(waiter_machine, polls_an_engine_without_a_queue) {
     EXPECT_EQ(waiter(tick, 1000), "done, tell timed_out");
 }
 
+TEST(waiter_machine, p7_asks_as_another_owner_when_its_ticket_has_ended) {
+    test_waiter waiter{for_ever};
+    waiter(start, 0);
+    waiter(queued, 10);
+    EXPECT_EQ(waiter(push_maybe_free, 300), "asking, ask until 5300");
+    EXPECT_EQ(waiter.feed({.event = busy, .ticket_ended = true}, 310),
+              "pausing, another owner, @360");
+    EXPECT_EQ(waiter(tick, 360), "asking, ask until 5360");
+    EXPECT_EQ(waiter(queued, 370), "queued, @870");
+    EXPECT_EQ(waiter(push_granted, 500), "done, tell handed 2000 since 360")
+        << "the new owner asked once, so the message is about that";
+}
+
+TEST(waiter_machine, p5_nothing_of_an_ended_ticket_is_withdrawn) {
+    test_waiter waiter{until(2000)};
+    waiter(start, 0);
+    waiter(unknown, 100);
+    waiter(tick, 200);
+    EXPECT_EQ(waiter.feed({.event = busy, .ticket_ended = true}, 210),
+              "pausing, another owner, @260");
+    EXPECT_EQ(waiter(cancel, 220), "done, tell cancelled");
+}
+
+TEST(waiter_machine, a_heartbeat_of_an_ended_ticket_says_nothing_of_the_next) {
+    test_waiter waiter{for_ever};
+    waiter(start, 0);
+    waiter(queued, 10);
+    waiter(tick, 510);
+    waiter(push_maybe_free, 520);
+    waiter.feed({.event = busy, .ticket_ended = true}, 530);
+    waiter(tick, 580);
+    waiter(queued, 590);
+    EXPECT_EQ(waiter(beat_lost, 600), "queued, @1090");
+}
+
 TEST(waiter_machine, p5_a_resent_acquire_counts_from_the_first_send) {
     test_waiter waiter{for_ever};
     waiter(start, 0);

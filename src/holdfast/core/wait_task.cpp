@@ -97,7 +97,7 @@ void wait_task::on_answer(drive::purpose purpose, const engine::answer& answer, 
         core_.driver().metrics().on_reply_lost(drive::request_kind::acquire);
     }
     feed({event, answer.token, sent, answer.ahead, answer.check_in, answer.retry_now,
-          answer.no_place},
+          answer.no_place, answer.ticket_ended},
          now);
     count_wait(answer.status);
 }
@@ -149,6 +149,11 @@ void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
 
 void wait_task::apply(const waiter_machine::actions& actions, instant now) noexcept {
     auto& driver = core_.driver();
+    if (actions.renew_owner) {
+        driver.unlisten(op_.ticket.owner.number);
+        op_.ticket.owner = core_.new_owner();
+        op_.first = true;
+    }
     if (actions.ask) {
         core_.unfinished().resend_all(op_.ticket.name, now);
         op_.not_after = actions.not_after;

@@ -20,7 +20,7 @@ using op_id = std::uint64_t;
 enum class op_status : std::uint8_t {
     granted,    ///< acquire, or a waiter's beat: the ticket holds the lock, `token` is set
     queued,     ///< acquire, or a waiter's beat: the ticket is in the queue
-    busy,       ///< acquire: not now (queueing::no, or past not_after)
+    busy,       ///< acquire: not now (queueing::no, or past not_after), or see ticket_ended
     not_joined, ///< acquire with a node_id: it is another node by now, without the old data
     renewed,    ///< beat
     reclaimed,  ///< beat: the hold was lost, and is there again
@@ -86,6 +86,9 @@ struct answer {
     /// With queued: the engine keeps no entry of the waiter, so it needs no heartbeats. It only
     /// asks again after `check_in`.
     bool no_place = false;
+    /// With busy: the ticket was released, withdrawn or broken, and gets nothing any more. A waiter
+    /// whose grant was broken before it heard of it asks as another owner.
+    bool ticket_ended = false;
     std::error_code error; ///< with failed, and where known with unknown
     /// With failed and unknown: an immediate retry may succeed, because an open connection broke,
     /// or the server lost a script that is being loaded again.

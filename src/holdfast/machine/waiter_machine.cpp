@@ -109,6 +109,7 @@ waiter_machine::actions waiter_machine::on_acquire_answer(const wait_input& inpu
         if (!plan_.may_wait) { return give_up_wait(outcome::busy, now); }
         if (now >= plan_.give_up) { return give_up_wait(outcome::timed_out, now); }
         if (tries_are_over()) { return give_up_wait(outcome::tried_enough, now); }
+        if (input.ticket_ended) { return ask_as_another(now); }
         return noticed_ ? ask(now) : pause(now, busy_pause);
     case wait_event::refused:
         may_be_on_engine_ = was_on_engine_;
@@ -162,6 +163,16 @@ waiter_machine::actions waiter_machine::on_grant(std::uint64_t token, instant si
         if (now >= unavailable_at()) { return give_up_wait(outcome::unavailable, now); }
     }
     return ask_again(now);
+}
+
+/// An operator broke the hold before this waiter learned that it had one: the engine grants this
+/// owner nothing any more, and refuses what may still arrive of it. The wait goes on as a new one.
+waiter_machine::actions waiter_machine::ask_as_another(instant now) noexcept {
+    may_be_on_engine_ = unanswered_ = asked_twice_ = false;
+    late_until_ = instant::min();
+    auto out = pause(now, busy_pause);
+    out.renew_owner = true;
+    return out;
 }
 
 waiter_machine::actions waiter_machine::on_no_answer(instant now, bool retry_now) noexcept {

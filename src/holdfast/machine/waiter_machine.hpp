@@ -38,8 +38,9 @@ struct wait_input {
     base::instant sent{}; ///< when the answered request was sent
     unsigned ahead = 0;
     base::duration check_in{0};
-    bool retry_now = false; ///< with unknown, unavailable: see engine::answer
-    bool no_place = false;  ///< with queued: likewise
+    bool retry_now = false;    ///< with unknown, unavailable: see engine::answer
+    bool no_place = false;     ///< with queued: likewise
+    bool ticket_ended = false; ///< with busy: likewise
 };
 
 /// How the caller wants to wait.
@@ -63,6 +64,7 @@ enum class wait_state : std::uint8_t { idle, asking, queued, pausing, withdrawin
 ///  asking       granted, push_granted: done | queued: queued | busy: done, or pausing
 ///               unknown, unavailable: pausing, or, with one attempt, withdrawing or done
 ///               refused: done | push_maybe_free: remembered
+///               busy, because its ticket has ended: pausing, then asking as another owner
 ///  queued       push_granted, beat_granted: done | beat_lost, push_maybe_free: asking
 ///               tick, push_reset: beat | beat_unknown: beat again soon
 ///  pausing      tick, push_maybe_free: asking | push_granted: done
@@ -94,7 +96,8 @@ public:
         base::instant not_after = base::never; ///< with ask
         bool beat = false;
         bool withdraw = false;
-        bool finish = false; ///< wake the caller; result() is final
+        bool renew_owner = false; ///< the next acquire is another owner's: this one was broken
+        bool finish = false;      ///< wake the caller; result() is final
         bool report_withdraw_failed = false;
         base::instant wake = base::never;
     };
@@ -139,6 +142,7 @@ private:
     actions on_no_answer(base::instant now, bool retry_now) noexcept;
     actions give_up_wait(outcome why, base::instant now) noexcept;
     actions finish(outcome result) noexcept;
+    actions ask_as_another(base::instant now) noexcept;
     actions on_withdraw_answer(const wait_input& input, base::instant now) noexcept;
     actions send_withdraw(base::instant now) noexcept;
     actions idle_until_wake() const noexcept;

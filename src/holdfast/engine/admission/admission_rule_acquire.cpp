@@ -55,8 +55,11 @@ std::optional<answer> admission_rule::reject_request(const acquire_op& operation
     // A duplicate that arrives after its not-after, or after its own release, must not take the
     // lock: nobody would release it (P5). Nor does the owner of a broken hold get it again.
     const base::owner_id& owner = operation.ticket.owner;
-    if (at_.now > operation.not_after || released_last(owner) || is_broken(owner)) {
-        return make_answer(op_status::busy);
+    const bool ended = released_last(owner) || is_broken(owner);
+    if (ended || at_.now > operation.not_after) {
+        answer rejected = make_answer(op_status::busy);
+        rejected.ticket_ended = ended;
+        return rejected;
     }
     if (auto rejected = reject_mismatch(operation)) { return rejected; }
     if (operation.kind == primitive::semaphore && operation.permits > limit_for(operation)) {

@@ -122,8 +122,11 @@ void acquire_task::on_vote(unsigned node, unsigned round, answer& answer, instan
         return;
     case op_status::busy:
         if (answer.token > 0) { return ballot_.on_low(node, round, answer.token); }
-        // A listener is told to wait; this means that the ticket is too late, or was released.
-        if (queue_ != queueing::no) { ++late_refusals_; }
+        // A listener is told to wait; this means that the ticket is too late, or has ended.
+        if (queue_ != queueing::no) {
+            ++late_refusals_;
+            ticket_ended_ = ticket_ended_ || answer.ticket_ended;
+        }
         return ballot_.on_refused(node, round, vote::no);
     case op_status::queued: return ballot_.on_refused(node, round, vote::no);
     case op_status::not_joined:
@@ -193,11 +196,14 @@ void acquire_task::grant(instant now) {
 
 void acquire_task::refuse(verdict verdict, instant now) {
     joining_.clear();
-    withdraw_all(true, now);
+    withdraw_all(!ticket_ended_, now);
     host_.waiters.remove(request().ticket.owner.number, false);
     const auto others = ballot_.nodes() - majority_of(ballot_.nodes()); // too few to refuse it
     answer out;
-    if (verdict == verdict::no_quorum) {
+    if (ticket_ended_) { // that node would refuse it for a minute, and others may be down
+        out = busy();
+        out.ticket_ended = true;
+    } else if (verdict == verdict::no_quorum) {
         out.status = op_status::failed;
         out.error = make_error_code(errc::no_quorum);
         out.detail = describe_votes(now);

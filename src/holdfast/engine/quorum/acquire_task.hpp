@@ -62,9 +62,10 @@ private:
     base::milliseconds timeout_;
     base::instant last_sent_{};
     unsigned late_refusals_ = 0;
-    unsigned other_kinds_ = 0; ///< nodes where the name is in use as another kind of lock
-    std::string other_kind_;   ///< and what the last of them says
-    node_set joining_;         ///< to be asked when they have joined
+    bool ticket_ended_ = false; ///< a waiter's, as at least one node knows
+    unsigned other_kinds_ = 0;  ///< nodes where the name is in use as another kind of lock
+    std::string other_kind_;    ///< and what the last of them says
+    node_set joining_;          ///< to be asked when they have joined
     withdraw_op withdrawal_{};
     std::array<std::string, max_nodes> details_; ///< what went wrong, by node
 };

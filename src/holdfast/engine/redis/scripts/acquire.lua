@@ -11,7 +11,8 @@
 -- Answer  the token, or {1, ahead, check_in us} queued, {2, highest token} busy, {3, now} too late,
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
 --       {7, 0} tokens are used up, {8, 0} not that node, or it does not vote yet, {10, now} the
---       proposed token is too far ahead of the clock, {13, limit} more permits than there are.
+--       proposed token is too far ahead of the clock, {13, limit} more permits than there are,
+--       {14, 0} the owner has released it, given up, or lost it to a break.
 --       -n: queued, n are ahead, who are more than a few. All but this one have 12 bytes or more,
 --       so that a client can let it lie until more comes.
 --
@@ -38,7 +39,7 @@ if not ARGV[2] and (tag == 'hf2i' or not rec) then
     if rec then
         last = sub(rec, REC_OWNER)
         if last == sub(ask, ASK_OWNER) then --\
-            return {ANSWER_BUSY, 0} end -- comes after its own release
+            return {ANSWER_ENDED, 0} end -- comes after its own release
         high = sub(rec, REC_TOKEN) + 0
     end
     --#include grant_free.lua
@@ -144,8 +145,8 @@ local function ask_for_it(S)
         if held.not_after ~= tonumber(ARGV[3] or 0) then refuse_late(S, owner, ARGV[3]) end
         return held.token
     end
-    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {ANSWER_BUSY, 0} end
-    if comes_too_late(S, owner, not_after) or is_broken(S, owner) then return {ANSWER_BUSY, 0} end
+    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {ANSWER_ENDED, 0} end
+    if comes_too_late(S, owner, not_after) or is_broken(S, owner) then return {ANSWER_ENDED, 0} end
     if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     refuse_late(S, owner, ARGV[3])
     local kind = sub(terms, TERMS_KIND)

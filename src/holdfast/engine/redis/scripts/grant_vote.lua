@@ -7,7 +7,7 @@ if left < 0 or left > LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
 local last, high, proposed = NO_OWNER, 0, ARGV[2] + 0
 if rec then
     last = sub(rec, REC_OWNER)
-    if last == sub(ask, ASK_OWNER) then return {ANSWER_BUSY, 0} end -- comes after its own release
+    if last == sub(ask, ASK_OWNER) then return {ANSWER_ENDED, 0} end -- comes after its own release
     high = sub(rec, REC_TOKEN) + 0
 end
 --#include vote.lua

@@ -53,6 +53,10 @@ answer read_verdict(const reply& reply, const std::string& server) {
         out.status = op_status::busy;
         out.token = static_cast<std::uint64_t>(reply.number(1));
         return out;
+    case fields::answer_ended:
+        out.status = op_status::busy;
+        out.ticket_ended = true;
+        return out;
     case fields::answer_late: out.status = op_status::busy; return out;
     case fields::answer_other_kind:
         return admission::failed_answer(errc::wrong_primitive, other_kind_text(kind_at(reply, 1)));
