@@ -143,6 +143,23 @@ void wait_task::on_notice(const engine::notice& notice, instant now) {
     }
 }
 
+/// What an acquire may have left on the engine stays until it expires.
+void wait_task::on_shutdown() {
+    if (machine_.state() != machine::wait_state::withdrawing) { return; }
+    report_withdraw_failed("its client was gone before the answer came");
+}
+
+void wait_task::report_withdraw_failed(std::string_view fallback) noexcept {
+    core_.report_event([&] {
+        return event{event::kind::withdraw_failed,
+                     op_.ticket.name,
+                     op_.ticket.owner.text(),
+                     0,
+                     failure_,
+                     detail_.empty() ? std::string{fallback} : detail_};
+    });
+}
+
 void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
     apply(machine_.on(input, now), now);
 }
@@ -150,9 +167,11 @@ void wait_task::feed(const machine::wait_input& input, instant now) noexcept {
 void wait_task::apply(const waiter_machine::actions& actions, instant now) noexcept {
     auto& driver = core_.driver();
     if (actions.renew_owner) {
+        const auto self = shared_from_this(); // it may be the driver's alone
         driver.unlisten(op_.ticket.owner.number);
         op_.ticket.owner = core_.new_owner();
         op_.first = true;
+        driver.listen(op_.ticket.owner.number, *this);
     }
     if (actions.ask) {
         core_.unfinished().resend_all(op_.ticket.name, now);
@@ -181,16 +200,7 @@ void wait_task::apply(const waiter_machine::actions& actions, instant now) noexc
             *this, drive::purpose::withdraw, [&] { return engine::withdraw_op{op_.ticket}; },
             later(now, core_.background_wait()));
     }
-    if (actions.report_withdraw_failed) {
-        core_.report_event([&] {
-            return event{event::kind::withdraw_failed,
-                         op_.ticket.name,
-                         op_.ticket.owner.text(),
-                         0,
-                         failure_,
-                         detail_};
-        });
-    }
+    if (actions.report_withdraw_failed) { report_withdraw_failed({}); }
     driver.wake_at(*this, actions.wake);
     core_.unfinished().set(unfinished_entry_, is_unfinished());
     // Once granted, the number belongs to the hold: a late reply must not stop its notices.

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -39,6 +40,8 @@ public:
     [[nodiscard]] machine::waiter_machine::outcome result() const noexcept {
         return machine_.result();
     }
+    /// Changes if the engine grants the first one nothing any more.
+    [[nodiscard]] const base::owner_id& owner() const noexcept { return op_.ticket.owner; }
     [[nodiscard]] std::shared_ptr<hold> take_hold() noexcept { return std::move(hold_); }
     [[nodiscard]] std::error_code failure() const noexcept { return failure_; }
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
@@ -52,6 +55,7 @@ public:
     void on_cancel(base::instant now) override;
     void on_hurry(base::instant now) override;
     [[nodiscard]] bool is_unfinished() const override { return machine_.must_resend_withdraw(); }
+    void on_shutdown() override;
 
 private:
     void feed(const machine::wait_input& input, base::instant now) noexcept;
@@ -59,6 +63,7 @@ private:
     void finish(base::instant now) noexcept;
     void ensure_hold();
     void count_wait(engine::op_status status) noexcept;
+    void report_withdraw_failed(std::string_view fallback) noexcept;
     [[nodiscard]] machine::wait_event to_event(const engine::answer& answer);
 
     client_core& core_;

@@ -62,6 +62,15 @@ void promise_checks::on_ticket_over(const ticket_id& ticket, bool confirmed) {
     if (confirmed) { over_[ticket] = now_; }
 }
 
+/// On a quorum only a break ends the ticket of somebody who waits. A single server may also know that
+/// an earlier request of the ticket came too late.
+void promise_checks::on_ticket_refused(const ticket_id& ticket) {
+    if (scenario_.deployment != deployment::quorum || broken_somewhere_.contains(ticket)) {
+        return;
+    }
+    fail("P7: " + describe(ticket) + " is refused for good, though nobody has broken it");
+}
+
 void promise_checks::on_caller_served(unsigned client, unsigned caller) {
     served_.insert({client, caller});
 }
@@ -202,6 +211,7 @@ void promise_checks::on_node_replaced(unsigned node, bool lost) {
 }
 
 void promise_checks::on_broken(const sim_client& client, const ticket_id& ticket, bool on_all) {
+    broken_somewhere_.insert(ticket);
     if (!has_majority(ticket)) {
         auto& since = broken_.try_emplace(ticket, base::never).first->second;
         if (on_all) { since = std::min(since, client.clock().now()); }

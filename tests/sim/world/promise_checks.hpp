@@ -36,6 +36,7 @@ public:
                         std::int64_t wall_us) override;
     void on_lease_lost(const ticket_id& ticket, loss reason) override;
     void on_ticket_over(const ticket_id& ticket, bool confirmed) override;
+    void on_ticket_refused(const ticket_id& ticket) override;
     void on_caller_served(unsigned client, unsigned caller) override;
 
     // After each event: `begin_round`, `check` of each client, `end_round`.
@@ -94,7 +95,8 @@ private:
     std::map<ticket_id, sim_time> over_;        ///< confirmed, and since when
     /// Since when, by the client's clock; `never`: on some nodes only.
     std::map<ticket_id, base::instant> broken_;
-    std::set<ticket_id> expired_; ///< leases that were not renewed in time
+    std::set<ticket_id> broken_somewhere_; ///< also on a minority
+    std::set<ticket_id> expired_;          ///< leases that were not renewed in time
     std::set<std::pair<unsigned, unsigned>> served_;
     const sim_client::held_lease* valid_ = nullptr; ///< the one in this round
     sim_time valid_until_{};

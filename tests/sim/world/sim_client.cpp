@@ -177,13 +177,13 @@ void sim_client::begin_wait(lock_caller& caller) {
     plan.lease = request.options.lease;
     plan.margin = request.options.margin;
     if (caller.step.wait != never_again) { plan.give_up = clock_.now() + caller.step.wait; }
-    caller.number = ++last_number_;
+    const auto owner = core_->new_owner();
+    caller.number = owner.number;
     recorder_->add_ticket(caller.number, context_.scenario.margin);
     note("waits for the lock as number " + std::to_string(caller.number) + ", for " +
          span_text(caller.step.wait));
-    caller.task = std::make_shared<core::wait_task>(
-        *core_, request, base::owner_id{identity_.client, caller.number}, plan,
-        may_wait ? caps.queue : engine::queueing::no);
+    caller.task = std::make_shared<core::wait_task>(*core_, request, owner, plan,
+                                                    may_wait ? caps.queue : engine::queueing::no);
     open_.push_back({caller.number, caller.task, {}});
     caller.state = caller_state::waiting;
     set_due(caller, caller.step.cancel_after == never_again
@@ -210,6 +210,7 @@ void sim_client::resume() {
 /// What has become of waits and holds since the last round.
 void sim_client::look() {
     for (auto& each : callers_) {
+        if (each.state == caller_state::waiting) { follow_owner(each); }
         if (each.state == caller_state::waiting && each.task->finished()) { end_wait(each); }
         if (each.state == caller_state::holding && each.hold->why_lost()) {
             note("has lost number " + std::to_string(each.number) + ": " +
@@ -223,6 +224,20 @@ void sim_client::look() {
         if (each.to_release) { release(each); }
     }
     close_tickets();
+}
+
+/// A wait whose ticket has ended goes on with another one, which has not been sent yet.
+void sim_client::follow_owner(lock_caller& caller) {
+    const auto number = caller.task->owner().number;
+    if (number == caller.number) { return; }
+    context_.listener.on_ticket_refused(ticket_of(caller.number));
+    note("waits on as number " + std::to_string(number));
+    recorder_->add_ticket(number, context_.scenario.margin);
+    for (auto& each : open_) {
+        if (each.number == caller.number) { each.task.reset(); }
+    }
+    open_.push_back({number, caller.task, {}});
+    caller.number = number;
 }
 
 void sim_client::end_wait(lock_caller& caller) {

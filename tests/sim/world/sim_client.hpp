@@ -43,6 +43,8 @@ public:
     virtual void on_lease_lost(const ticket_id& ticket, loss reason) = 0;
     /// The client has nothing more to do with it. `confirmed`: nor has the engine.
     virtual void on_ticket_over(const ticket_id& ticket, bool confirmed) = 0;
+    /// The engine grants it nothing any more, though its caller still waits.
+    virtual void on_ticket_refused(const ticket_id& ticket) = 0;
     /// A wait or a hold ended as it should: the caller goes on.
     virtual void on_caller_served(unsigned client, unsigned caller) = 0;
 
@@ -132,6 +134,7 @@ private:
     class round_marker;
 
     void begin_wait(lock_caller& caller);
+    void follow_owner(lock_caller& caller);
     void end_wait(lock_caller& caller);
     void begin_hold(lock_caller& caller);
     void extend(lock_caller& caller);
@@ -157,7 +160,6 @@ private:
     std::unique_ptr<core::client_core> core_;
     std::shared_ptr<round_marker> marker_;
     std::vector<open_ticket> open_;
-    std::uint64_t last_number_ = 0;
     sim_time paused_until_{0};
     sim_time wake_ = never_again; ///< when an event is scheduled
     bool calm_ = false;
