@@ -37,7 +37,8 @@ struct access;
 /// A client that was moved from can only be destroyed or assigned to.
 ///
 /// Thread safety: all members may be called from any thread. Locks and leases keep the connection
-/// alive: they may outlive the client. After fork() a client is inert in the child: every operation
+/// alive: they may outlive the client, and a thread that waits in a lock is not affected when
+/// the client is destroyed. After fork() a client is inert in the child: every operation
 /// fails with forked. Make a new one there.
 class HOLDFAST_API client {
 public:

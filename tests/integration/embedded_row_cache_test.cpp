@@ -16,7 +16,7 @@ class embedded_row_cache : public ::testing::Test {
 protected:
     struct client {
         explicit client(const std::string& path)
-            : connection{path, sqlite_connection::access::read_write}, rows{connection} {}
+            : connection{path, sqlite_connection::open_mode::read_write}, rows{connection} {}
 
         std::uint64_t token(const std::string& name) {
             EXPECT_TRUE(rows.begin_write());
@@ -49,7 +49,7 @@ protected:
         sqlite3* raw = nullptr;
         sqlite3_open(path.c_str(), &raw);
         sqlite3_close(raw);
-        sqlite_connection connection{path, sqlite_connection::access::read_write};
+        sqlite_connection connection{path, sqlite_connection::open_mode::read_write};
         std::string journal;
         EXPECT_TRUE(connection.query("PRAGMA journal_mode = WAL", journal));
         tables::create(connection);

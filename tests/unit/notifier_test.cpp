@@ -28,8 +28,8 @@ private:
 };
 
 template <typename Body>
-std::shared_ptr<notifier::task> task(Body body) {
-    class from_body final : public notifier::task {
+std::shared_ptr<notifier::callback> task(Body body) {
+    class from_body final : public notifier::callback {
     public:
         explicit from_body(Body body) : body_{std::move(body)} {}
         void run() noexcept override { body_(); }
@@ -106,7 +106,7 @@ TEST(notifier, may_be_destroyed_by_one_of_its_own_tasks) {
 }
 
 TEST(notifier, may_be_destroyed_with_the_last_of_its_tasks) {
-    class reporting final : public notifier::task {
+    class reporting final : public notifier::callback {
     public:
         explicit reporting(std::promise<void>& done) : done_{done} {}
         reporting(const reporting&) = delete;

@@ -2,6 +2,7 @@
 // One call of lock() or acquire(): checks its options, waits for the lock and reports failures.
 
 #include "holdfast/api/lock_object.hpp"
+#include "holdfast/api/stop_policy.hpp"
 
 #include <memory>
 #include <optional>
@@ -9,9 +10,6 @@
 #include <system_error>
 
 namespace holdfast::api {
-
-/// The effect of a requested stop: lock() and acquire() fail, the try forms return empty.
-enum class stop_policy { fails, gives_up };
 
 class acquire_call {
 public:

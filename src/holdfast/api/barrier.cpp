@@ -69,7 +69,7 @@ public:
 
     [[nodiscard]] core::cell_result run(engine::cell_op op, const std::stop_token& stop,
                                         std::error_code* failure) const {
-        return cell.run({std::move(op)}, stop, api::on_stop::fails, failure, api::not_arrived);
+        return cell.run({std::move(op)}, stop, api::stop_policy::fails, failure, api::not_arrived);
     }
 
     /// The arrival names its phase, so that a request that is repeated after the phase has ended
@@ -101,7 +101,7 @@ public:
     }
 
     [[nodiscard]] bool wait(const arrival_token& arrival, detail::wait_limit limit,
-                            const std::stop_token& stop, api::on_stop policy,
+                            const std::stop_token& stop, api::stop_policy policy,
                             std::error_code* failure, const char* if_cancelled = nullptr) const {
         api::clear(failure);
         if (!check_token(arrival, failure)) { return false; }
@@ -167,24 +167,24 @@ barrier::arrival_token barrier::arrive(const arrival_options& options, std::erro
 }
 
 void barrier::wait(const arrival_token& arrival, const wait_options& options) const {
-    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
-                      nullptr);
+    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop,
+                      api::stop_policy::fails, nullptr);
 }
 bool barrier::wait(const arrival_token& arrival, const wait_options& options,
                    std::error_code& failure) const {
-    return body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
-                       &failure);
+    return body_->wait(arrival, detail::wait_limit::unlimited(), options.stop,
+                       api::stop_policy::fails, &failure);
 }
 
 bool barrier::wait_at_most(const arrival_token& arrival, detail::wait_limit wait,
                            const wait_options& options, std::error_code* failure) const {
-    return body_->wait(arrival, wait, options.stop, api::on_stop::gives_up, failure);
+    return body_->wait(arrival, wait, options.stop, api::stop_policy::gives_up, failure);
 }
 
 void barrier::arrive_and_wait(const arrival_options& options) {
     const auto arrival = arrive(options);
-    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
-                      nullptr, api::has_arrived);
+    (void)body_->wait(arrival, detail::wait_limit::unlimited(), options.stop,
+                      api::stop_policy::fails, nullptr, api::has_arrived);
 }
 bool barrier::arrive_and_wait(const arrival_options& options, std::error_code& failure) {
     const auto arrival = arrive(options, failure);

@@ -45,7 +45,7 @@ engine::cell_op cell_object::op(engine::cell_op::action_kind action) const {
 }
 
 core::cell_result cell_object::run(core::cell_request request, const std::stop_token& stop,
-                                   on_stop policy, std::error_code* failure,
+                                   stop_policy policy, std::error_code* failure,
                                    const char* if_cancelled) const {
     clear(failure);
     const bool arrives = request.op.action == engine::cell_op::action_kind::arrive;
@@ -55,7 +55,7 @@ core::cell_result cell_object::run(core::cell_request request, const std::stop_t
     } else if (result.failure == errc::cancelled && arrives) {
         result.detail = result.cell != nullptr ? has_arrived : not_arrived;
     }
-    const bool gave_up = result.failure == errc::cancelled && policy == on_stop::gives_up;
+    const bool gave_up = result.failure == errc::cancelled && policy == stop_policy::gives_up;
     if (!result.failure || gave_up) { return result; }
     if (arrives && result.failure == errc::unknown_outcome) {
         if (result.detail.empty()) { result.detail = "no answer came"; }

@@ -1,6 +1,7 @@
 #pragma once
 // One cell on one client: the part that latch, barrier, once_flag and election share.
 
+#include "holdfast/api/stop_policy.hpp"
 #include "holdfast/core/client_core.hpp"
 
 #include <memory>
@@ -8,9 +9,6 @@
 #include <string_view>
 
 namespace holdfast::api {
-
-/// The effect of a requested stop: the forms without a time-out fail, the others return empty.
-enum class on_stop { fails, gives_up };
 
 /// What `cancelled` means for an arrival.
 inline constexpr const char* not_arrived = "the stop came first: this call has not arrived";
@@ -31,7 +29,7 @@ struct cell_object {
     /// Runs it. A failure is thrown if `failure` is null, else set. `if_cancelled` is the text of
     /// that failure; null: that of its code, and for an arrival whether it counts.
     [[nodiscard]] core::cell_result run(core::cell_request request, const std::stop_token& stop,
-                                        on_stop policy, std::error_code* failure,
+                                        stop_policy policy, std::error_code* failure,
                                         const char* if_cancelled = nullptr) const;
 
     /// Of a latch or barrier: fails with wrong_limit if others use it with another count.

@@ -63,7 +63,7 @@ public:
 
     /// The value counts only if its term is that of the lock's holder.
     [[nodiscard]] observation look(wait_limit wait, const std::stop_token& stop,
-                                   api::on_stop policy, std::error_code* failure) const {
+                                   api::stop_policy policy, std::error_code* failure) const {
         observation out;
         const auto seen = cell.run({cell.op(action::read), {}, wait}, stop, policy, failure);
         out.failure = seen.failure;
@@ -74,7 +74,7 @@ public:
         out.failure = lock.failure;
         if (lock.failure) {
             const bool gave_up =
-                lock.failure == errc::cancelled && policy == api::on_stop::gives_up;
+                lock.failure == errc::cancelled && policy == api::stop_policy::gives_up;
             if (!gave_up) { api::fail(failure, lock.failure, cell.text, lock.detail); }
             return out;
         }
@@ -89,7 +89,7 @@ public:
 
     /// Waits until the cell differs from the observed one, or until the leader must be checked.
     [[nodiscard]] bool watch(const observation& last, wait_limit wait, const std::stop_token& stop,
-                             api::on_stop policy, std::error_code* failure) const {
+                             api::stop_policy policy, std::error_code* failure) const {
         const auto changed = [&last](const engine::cell_state& seen) {
             return seen.token != last.cell_token || seen.value != last.cell_value;
         };
@@ -98,7 +98,7 @@ public:
     }
 
     [[nodiscard]] leader_state wait_for_change(const leader_state& known, wait_limit wait,
-                                               const std::stop_token& stop, api::on_stop policy,
+                                               const std::stop_token& stop, api::stop_policy policy,
                                                std::error_code* failure) const {
         const auto& core = *cell.core;
         const bool limited = wait.at_most < wait_limit::unlimited().at_most;
@@ -166,26 +166,26 @@ bool election::publish(const lease& held, std::string value, std::error_code& fa
 }
 
 leader_state election::leader() const {
-    return body_->look(wait_limit::unlimited(), {}, api::on_stop::fails, nullptr).leader;
+    return body_->look(wait_limit::unlimited(), {}, api::stop_policy::fails, nullptr).leader;
 }
 leader_state election::leader(std::error_code& failure) const {
-    return body_->look(wait_limit::unlimited(), {}, api::on_stop::fails, &failure).leader;
+    return body_->look(wait_limit::unlimited(), {}, api::stop_policy::fails, &failure).leader;
 }
 
 leader_state election::wait_for_change(const leader_state& known,
                                        const wait_options& options) const {
-    return body_->wait_for_change(known, wait_limit::unlimited(), options.stop, api::on_stop::fails,
-                                  nullptr);
+    return body_->wait_for_change(known, wait_limit::unlimited(), options.stop,
+                                  api::stop_policy::fails, nullptr);
 }
 leader_state election::wait_for_change(const leader_state& known, const wait_options& options,
                                        std::error_code& failure) const {
-    return body_->wait_for_change(known, wait_limit::unlimited(), options.stop, api::on_stop::fails,
-                                  &failure);
+    return body_->wait_for_change(known, wait_limit::unlimited(), options.stop,
+                                  api::stop_policy::fails, &failure);
 }
 
 leader_state election::change_at_most(const leader_state& known, wait_limit wait,
                                       const wait_options& options, std::error_code* failure) const {
-    return body_->wait_for_change(known, wait, options.stop, api::on_stop::gives_up, failure);
+    return body_->wait_for_change(known, wait, options.stop, api::stop_policy::gives_up, failure);
 }
 
 void election::observe(const std::stop_token& stop,
@@ -194,9 +194,9 @@ void election::observe(const std::stop_token& stop,
     while (!stop.stop_requested()) {
         std::error_code failure;
         const auto next =
-            known
-                ? wait_for_change(*known, {.stop = stop}, failure)
-                : body_->look(wait_limit::unlimited(), stop, api::on_stop::fails, &failure).leader;
+            known ? wait_for_change(*known, {.stop = stop}, failure)
+                  : body_->look(wait_limit::unlimited(), stop, api::stop_policy::fails, &failure)
+                        .leader;
         if (failure == errc::forked) { api::fail(nullptr, failure, body_->cell.text); }
         if (failure) {
             pause(stop);

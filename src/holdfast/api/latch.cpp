@@ -50,7 +50,7 @@ public:
         api::clear(failure);
         if (!api::passes(failure, prepare)) { return false; }
         if (waits) { request.is_done = ends_wait(); }
-        return is_done(cell.run(std::move(request), options.stop, api::on_stop::fails, failure),
+        return is_done(cell.run(std::move(request), options.stop, api::stop_policy::fails, failure),
                        failure);
     }
 
@@ -65,20 +65,20 @@ public:
     }
 
     [[nodiscard]] bool wait(detail::wait_limit limit, const std::stop_token& stop,
-                            api::on_stop policy, std::error_code* failure) const {
+                            api::stop_policy policy, std::error_code* failure) const {
         return is_done(cell.run({op(action::read), ends_wait(), limit}, stop, policy, failure),
                        failure);
     }
 
     [[nodiscard]] unsigned remaining(std::error_code* failure) const {
-        const auto result = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
+        const auto result = cell.run({op(action::read)}, {}, api::stop_policy::fails, failure);
         if (result.cell == nullptr || result.cell->birth == 0) { return expected; }
         if (!cell.check_count(result, expected, failure)) { return expected; }
         return result.cell->expected - result.cell->arrived;
     }
 
     [[nodiscard]] latch_state state(std::error_code* failure) const {
-        const auto seen = cell.run({op(action::read)}, {}, api::on_stop::fails, failure);
+        const auto seen = cell.run({op(action::read)}, {}, api::stop_policy::fails, failure);
         if (seen.failure || seen.cell == nullptr || seen.cell->birth == 0) { return {}; }
         return {seen.cell->expected, seen.cell->arrived};
     }
@@ -87,10 +87,10 @@ public:
     /// it leaves a newer one alone.
     [[nodiscard]] bool reset(std::error_code* failure) const {
         auto erase = op(action::erase);
-        const auto found = cell.run({erase}, {}, api::on_stop::fails, failure);
+        const auto found = cell.run({erase}, {}, api::stop_policy::fails, failure);
         if (!found.done || found.cell->birth == 0) { return found.done; }
         erase.birth = found.cell->birth;
-        return cell.run({erase}, {}, api::on_stop::fails, failure).done;
+        return cell.run({erase}, {}, api::stop_policy::fails, failure).done;
     }
 
     std::string name;
@@ -112,10 +112,10 @@ bool latch::count_down(unsigned update, const arrival_options& options, std::err
 }
 
 bool latch::try_wait() const {
-    return body_->wait(detail::wait_limit::none(), {}, api::on_stop::fails, nullptr);
+    return body_->wait(detail::wait_limit::none(), {}, api::stop_policy::fails, nullptr);
 }
 bool latch::try_wait(std::error_code& failure) const {
-    return body_->wait(detail::wait_limit::none(), {}, api::on_stop::fails, &failure);
+    return body_->wait(detail::wait_limit::none(), {}, api::stop_policy::fails, &failure);
 }
 
 unsigned latch::remaining() const { return body_->remaining(nullptr); }
@@ -125,16 +125,17 @@ latch_state latch::state() const { return body_->state(nullptr); }
 latch_state latch::state(std::error_code& failure) const { return body_->state(&failure); }
 
 void latch::wait(const wait_options& options) const {
-    (void)body_->wait(detail::wait_limit::unlimited(), options.stop, api::on_stop::fails, nullptr);
+    (void)body_->wait(detail::wait_limit::unlimited(), options.stop, api::stop_policy::fails,
+                      nullptr);
 }
 bool latch::wait(const wait_options& options, std::error_code& failure) const {
-    return body_->wait(detail::wait_limit::unlimited(), options.stop, api::on_stop::fails,
+    return body_->wait(detail::wait_limit::unlimited(), options.stop, api::stop_policy::fails,
                        &failure);
 }
 
 bool latch::wait_at_most(detail::wait_limit wait, const wait_options& options,
                          std::error_code* failure) const {
-    return body_->wait(wait, options.stop, api::on_stop::gives_up, failure);
+    return body_->wait(wait, options.stop, api::stop_policy::gives_up, failure);
 }
 
 void latch::arrive_and_wait(unsigned update, const arrival_options& options) {

@@ -42,7 +42,7 @@ bool api::publish_value(const cell_object& cell, const lease& held, std::uint64_
     op.order = order;
     op.value = std::move(value);
     op.keep = limits::longest_hold; // of a leader that was killed, and whom nobody followed
-    const auto result = cell.run({std::move(op), {}, wait}, {}, on_stop::fails, failure);
+    const auto result = cell.run({std::move(op), {}, wait}, {}, stop_policy::fails, failure);
     if (result.failure) { return false; }
     // Not applied with its own token: another thread has published later.
     return result.cell->token == held.token() || over();
@@ -54,7 +54,7 @@ void leadership::body::erase(detail::wait_limit wait) const noexcept {
         op.token = term_;
         op.order = erase_order;
         std::error_code ignored; // observers compare the value's term with that of the lock
-        (void)cell_.run({std::move(op), {}, wait}, {}, api::on_stop::fails, &ignored);
+        (void)cell_.run({std::move(op), {}, wait}, {}, api::stop_policy::fails, &ignored);
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): likewise
     }
 }

@@ -57,7 +57,7 @@ public:
     }
 
     [[nodiscard]] core::cell_result read(detail::wait_limit limit, const std::stop_token& stop,
-                                         api::on_stop policy, std::error_code* failure) const {
+                                         api::stop_policy policy, std::error_code* failure) const {
         return cell.run({cell.op(action::read), {}, limit}, stop, policy, failure);
     }
 
@@ -73,7 +73,7 @@ public:
         auto erase = cell.op(action::erase);
         erase.token = held.token();
         erase.order = erase_order;
-        (void)cell.run({erase, {}, left(until, least_store_wait)}, {}, api::on_stop::fails,
+        (void)cell.run({erase, {}, left(until, least_store_wait)}, {}, api::stop_policy::fails,
                        &ignored);
     }
 
@@ -100,8 +100,8 @@ public:
         result.condition = write_if::own;
         result.keep = keep;
         result.value = value;
-        const auto stored =
-            cell.run({result, {}, left(until, least_store_wait)}, {}, api::on_stop::fails, failure);
+        const auto stored = cell.run({result, {}, left(until, least_store_wait)}, {},
+                                     api::stop_policy::fails, failure);
         if (stored.cell == nullptr || !stored.cell->applied) { return std::nullopt; }
         return value.substr(1);
     }
@@ -111,7 +111,7 @@ public:
         auto op = write(token, claim_order);
         op.condition = write_if::newest;
         op.keep = limits::least_keep;
-        return cell.run({op}, {}, api::on_stop::fails, failure).done;
+        return cell.run({op}, {}, api::stop_policy::fails, failure).done;
     }
 
     std::string name;
@@ -126,10 +126,11 @@ once_flag::once_flag(const client& client, std::string name, once_options option
 once_flag::~once_flag() = default;
 
 std::optional<std::string> once_flag::result() const {
-    return result_in(body_->read(detail::wait_limit::none(), {}, api::on_stop::fails, nullptr));
+    return result_in(body_->read(detail::wait_limit::none(), {}, api::stop_policy::fails, nullptr));
 }
 std::optional<std::string> once_flag::result(std::error_code& failure) const {
-    return result_in(body_->read(detail::wait_limit::none(), {}, api::on_stop::fails, &failure));
+    return result_in(
+        body_->read(detail::wait_limit::none(), {}, api::stop_policy::fails, &failure));
 }
 
 namespace {
@@ -158,14 +159,14 @@ std::optional<std::string> once_flag::call(const std::function<std::string(const
     while (true) {
         const auto left = body_->left(until);
         const auto seen = body_->read(
-            left, stop, stop_fails ? api::on_stop::fails : api::on_stop::gives_up, failure);
+            left, stop, stop_fails ? api::stop_policy::fails : api::stop_policy::gives_up, failure);
         if (seen.failure) { return std::nullopt; }
         if (auto known = result_in(seen)) { return known; }
         const auto held = acquire(body_->running, left, stop, stop_fails, failure);
         if (!held) { return std::nullopt; }
         const auto claim =
             body_->cell.run({body_->write(held->token(), claim_order), {}, body_->left(until)}, {},
-                            api::on_stop::fails, failure);
+                            api::stop_policy::fails, failure);
         if (claim.failure) { return std::nullopt; }
         if (claim.cell->applied) {
             auto made = body_->run(function, *held, until, failure);

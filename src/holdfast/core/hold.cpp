@@ -35,13 +35,6 @@ instant on_grid(instant when) noexcept {
 
 } // namespace
 
-/// Made by the first lost(), so that a loss can be signalled without memory.
-class hold::loss_signal final : public drive::notifier::task {
-public:
-    void run() noexcept override { stop.request_stop(); }
-    std::stop_source stop;
-};
-
 hold::hold(client_core& core, holdfast::mode mode) noexcept
     : core_{core}, generation_{base::process_generation()}, mode_{mode} {}
 
@@ -71,7 +64,7 @@ void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::le
     machine_.begin(terms, began);
     margin_ = terms.margin;
     lease_ = terms.lease;
-    handed_off_ = began.provisional;
+    granted_by_hand_off_ = began.provisional;
     granted_at_ = now;
     counts_as_hold_ = true;
     core_.driver().listen(ticket_.owner.number, *this);
@@ -79,17 +72,7 @@ void hold::begin(engine::ticket&& ticket, std::uint64_t token, const machine::le
 }
 
 std::stop_token hold::lost() {
-    if (!loss_signal_) {
-        auto signal = std::make_shared<loss_signal>();
-        if (machine_.loss_reason()) {
-            // No callback can be registered yet: this runs no user code under the driver's mutex.
-            signal->run();
-        } else {
-            core_.notifier().start();
-        }
-        loss_signal_ = std::move(signal);
-    }
-    return loss_signal_->stop.get_token();
+    return loss_signal_.token(core_.notifier(), machine_.loss_reason().has_value());
 }
 
 void hold::abandon(instant now) { feed({lease_event::abandon, {}, {}}, now); }
@@ -146,7 +129,7 @@ void hold::on_answer(drive::purpose /*purpose*/, const engine::answer& answer, i
     }
     last_error_ = answer.error;
     if (!last_detail_.empty() || !answer.detail.empty()) { last_detail_ = answer.detail; }
-    was_handed_on_ = answer.status == engine::op_status::handed_off;
+    release_handed_off_ = answer.status == engine::op_status::handed_off;
     if (answer.status == engine::op_status::unknown) {
         core_.driver().metrics().on_reply_lost(drive::request_kind::release);
     }
@@ -223,8 +206,8 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     }
     if (actions.release) {
         const bool awaited = release_caller_ != nullptr;
-        const bool can_wait =
-            reports_to_observer_ && !awaited && !handed_off_ && now - granted_at_ < brief_hold;
+        const bool can_wait = reports_to_observer_ && !awaited && !granted_by_hand_off_ &&
+                              now - granted_at_ < brief_hold;
         const auto give_up =
             std::min(machine_.release_deadline(), base::later(now, core_.background_wait()));
         if (!core_.bundle_release(*this, awaited, can_wait, give_up)) {
@@ -256,7 +239,7 @@ void hold::apply(const lease_machine::actions& actions, instant now) noexcept {
     if (machine_.state() == machine::lease_state::ended) {
         driver.unlisten(ticket_.owner.number);
         if (!std::exchange(release_is_counted_, true)) {
-            driver.metrics().on_released(machine_.ending(), was_handed_on_);
+            driver.metrics().on_released(machine_.ending(), release_handed_off_);
         }
         complete_release();
     }
@@ -271,7 +254,7 @@ void hold::end_count(instant now) noexcept {
 void hold::report_loss(instant now) noexcept {
     const auto reason = *machine_.loss_reason();
     core_.driver().metrics().on_lost(reason);
-    if (loss_signal_) { core_.notifier().post(loss_signal_); }
+    loss_signal_.post(core_.notifier());
     core_.report_event([&] {
         return event{reason == loss::thread_exited ? event::kind::thread_exited : event::kind::lost,
                      ticket_.name,

@@ -1,6 +1,7 @@
 #pragma once
 // One hold of a lock: runs its lease machine; any thread may query it.
 
+#include "holdfast/core/loss_signal.hpp"
 #include "holdfast/core/unfinished_list.hpp"
 #include "holdfast/drive/participant.hpp"
 #include "holdfast/drive/sleeper.hpp"
@@ -86,8 +87,6 @@ public:
     [[nodiscard]] bool is_unfinished() const override { return machine_.must_resend_release(); }
 
 private:
-    class loss_signal;
-
     void feed(const machine::lease_input& input, base::instant now) noexcept;
     void apply(const machine::lease_machine::actions& actions, base::instant now) noexcept;
     void publish_deadline() noexcept;
@@ -114,7 +113,7 @@ private:
     base::instant granted_at_{}; ///< when the grant arrived here
     /// A background release without a reply is reported as failed then.
     base::instant report_release_by_ = base::never;
-    std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    loss_signal loss_signal_;
     std::weak_ptr<hold_set> set_;
     waiting_caller* release_caller_ = nullptr;
     unfinished_list::entry unfinished_entry_{*this, ticket_.name};
@@ -129,8 +128,8 @@ private:
     bool forgotten_ = false;
     bool counts_as_hold_ = false;      ///< in the metrics
     bool release_is_counted_ = false;  ///< likewise
-    bool was_handed_on_ = false;       ///< its release granted the lock to a waiter
-    bool handed_off_ = false;          ///< granted by a hand-off, so others may be waiting
+    bool release_handed_off_ = false;  ///< its release granted the lock to a waiter
+    bool granted_by_hand_off_ = false; ///< granted by a hand-off, so others may be waiting
     bool reports_to_observer_ = false; ///< released in the background, and not reported yet
     bool reports_loss_ = false;
     bool was_broken_ = false;         ///< a notice said so

@@ -10,13 +10,6 @@ namespace holdfast::core {
 using base::duration;
 using base::instant;
 
-/// Made by the first lost(), so that a loss can be signalled without memory.
-class hold_set::loss_signal final : public drive::notifier::task {
-public:
-    void run() noexcept override { stop.request_stop(); }
-    std::stop_source stop;
-};
-
 hold_set::hold_set(client_core& core, std::vector<std::shared_ptr<hold>> holds) noexcept
     : core_{core}, holds_{std::move(holds)} {}
 
@@ -51,17 +44,7 @@ void hold_set::stop_watching() noexcept {
 }
 
 std::stop_token hold_set::lost() {
-    if (!loss_signal_) {
-        auto signal = std::make_shared<loss_signal>();
-        if (why_lost()) {
-            // No callback can be registered yet: this runs no user code under the driver's mutex.
-            signal->run();
-        } else {
-            core_.notifier().start();
-        }
-        loss_signal_ = std::move(signal);
-    }
-    return loss_signal_->stop.get_token();
+    return loss_signal_.token(core_.notifier(), why_lost().has_value());
 }
 
 /// The first loss counts. The other holds protect nothing any more: their names become free.
@@ -73,7 +56,7 @@ void hold_set::on_loss(const hold& lost, loss reason, instant now) noexcept {
             each->release_in_background(nullptr, false, now);
         }
     }
-    if (loss_signal_) { core_.notifier().post(loss_signal_); }
+    loss_signal_.post(core_.notifier());
 }
 
 } // namespace holdfast::core

@@ -2,6 +2,7 @@
 // The holds of a lease_set: all are valid, or the set is lost.
 
 #include "holdfast/core/hold.hpp"
+#include "holdfast/core/loss_signal.hpp"
 
 #include <atomic>
 #include <memory>
@@ -40,11 +41,9 @@ public:
     void on_loss(const hold& lost, loss reason, base::instant now) noexcept;
 
 private:
-    class loss_signal;
-
     client_core& core_;
     std::vector<std::shared_ptr<hold>> holds_;
-    std::shared_ptr<loss_signal> loss_signal_; ///< null until lost() is called
+    loss_signal loss_signal_;
     std::atomic<int> why_lost_{-1};
 };
 

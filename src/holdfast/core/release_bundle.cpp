@@ -1,6 +1,7 @@
 #include "holdfast/core/release_bundle.hpp"
 
 #include "holdfast/core/client_core.hpp"
+#include "holdfast/drive/delivery.hpp"
 
 #include <algorithm>
 #include <new>
@@ -44,13 +45,7 @@ void release_bundle::on_answer(drive::purpose purpose, const engine::answer& ans
     }
     for (std::size_t at = 0; at < holds_.size(); ++at) {
         if (answered) { part.status = answer.parts[at].status; }
-        try {
-            holds_[at]->on_answer(purpose, part, sent, now);
-        } catch (const std::bad_alloc&) { // the driver would do the same
-            engine::answer lost;
-            lost.error = answer.error;
-            holds_[at]->on_answer(purpose, lost, sent, now);
-        }
+        drive::deliver_answer(*holds_[at], purpose, part, sent, now);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "holdfast/core/set_request.hpp"
 
 #include "holdfast/core/client_core.hpp"
+#include "holdfast/drive/delivery.hpp"
 
 #include <holdfast/error.hpp>
 
@@ -62,13 +63,7 @@ void set_request::on_answer(drive::purpose purpose, const engine::answer& answer
     }
     for (std::size_t at = 0; at < tasks_.size(); ++at) {
         if (granted) { part.token = answer.parts[at].token; }
-        try {
-            tasks_[at]->on_answer(purpose, part, sent, now);
-        } catch (const std::bad_alloc&) { // the driver would do the same
-            engine::answer lost;
-            lost.error = answer.error;
-            tasks_[at]->on_answer(purpose, lost, sent, now);
-        }
+        drive::deliver_answer(*tasks_[at], purpose, part, sent, now);
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace holdfast::drive {
 
-/// Each thread owns it, so that a task may destroy the notifier.
+/// Each thread owns it, so that a callback may destroy the notifier.
 class notifier::worker_pool : public std::enable_shared_from_this<worker_pool> {
 public:
     worker_pool() { threads_.reserve(max_threads); }
@@ -22,7 +22,7 @@ public:
         if (threads_.empty()) { add_thread(); }
     }
 
-    void add(std::shared_ptr<task> posted) noexcept {
+    void add(std::shared_ptr<callback> posted) noexcept {
         {
             const std::lock_guard lock{mutex_};
             auto* const last = posted.get();
@@ -108,8 +108,8 @@ private:
 
     std::mutex mutex_;
     std::condition_variable wake_workers_;
-    std::shared_ptr<task> first_;
-    task* last_ = nullptr;
+    std::shared_ptr<callback> first_;
+    callback* last_ = nullptr;
     std::size_t queued_ = 0;
     std::deque<event> events_;
     std::vector<std::thread> threads_;
@@ -118,7 +118,7 @@ private:
     bool ending_ = false;
 };
 
-class notifier::event_task final : public task {
+class notifier::event_task final : public callback {
 public:
     event_task(std::shared_ptr<worker_pool> pool, std::shared_ptr<holdfast::observer> observer)
         : pool_{std::move(pool)}, observer_{std::move(observer)} {}
@@ -138,8 +138,9 @@ notifier::~notifier() { pool_->end(); }
 
 void notifier::start() { pool_->start(); }
 
-void notifier::post(std::shared_ptr<task> posted) noexcept {
-    // The task may destroy this notifier, and with it the last thread's pool, before add() returns.
+void notifier::post(std::shared_ptr<callback> posted) noexcept {
+    // The callback may destroy this notifier, and with it the last thread's pool, before add()
+    // returns.
     const auto pool = pool_;
     pool->add(std::move(posted));
 }

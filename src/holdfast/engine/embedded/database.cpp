@@ -75,7 +75,7 @@ std::int64_t number_at(std::span<const unsigned char> header, std::size_t at) no
 /// change another program's file. Reads the header instead of using SQL: without locks SQLite would
 /// find a file damaged that is shorter than its header says, because a checkpoint is writing to it.
 std::int64_t check_format(const std::string& path) {
-    const sqlite_connection probe{path, sqlite_connection::access::unlocked_read};
+    const sqlite_connection probe{path, sqlite_connection::open_mode::unlocked_read};
     std::array<unsigned char, 100> header{};
     sqlite3_file* file = nullptr;
     sqlite3_file_control(probe.raw(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
@@ -163,7 +163,7 @@ std::optional<database> open_database(const std::string& path, mode_t mode,
     if (out.file.st_size != 0) { version = check_format(path); }
 
     out.connection =
-        std::make_unique<sqlite_connection>(path, sqlite_connection::access::read_write);
+        std::make_unique<sqlite_connection>(path, sqlite_connection::open_mode::read_write);
     sqlite_connection& connection = *out.connection;
     if (sqlite3_db_readonly(connection.raw(), "main") != 0) {
         throw system_failure(path, "read and write", EACCES);

@@ -127,9 +127,9 @@ void embedded_engine::close_store() noexcept {
     store_.close();
 }
 
-bool embedded_engine::begin(embedded_store::access access) {
+bool embedded_engine::begin(embedded_store::transaction_kind kind) {
     for (int yields = 0; yields < max_yields; ++yields) {
-        if (store_.begin(access)) { return true; }
+        if (store_.begin(kind)) { return true; }
         ::sched_yield();
     }
     return false;
@@ -140,7 +140,8 @@ embedded_engine::outcome embedded_engine::attempt(std::span<const op_ref> ops) {
     const bool reads = std::all_of(ops.begin(), ops.end(),
                                    [](const op_ref& op) { return only_reads(*op.operation); });
     try {
-        if (!begin(reads ? embedded_store::access::read : embedded_store::access::write)) {
+        if (!begin(reads ? embedded_store::transaction_kind::read
+                         : embedded_store::transaction_kind::write)) {
             return outcome::busy;
         }
         run_all(ops);
@@ -250,7 +251,7 @@ void embedded_engine::fail_overdue(base::instant now) {
 void embedded_engine::sweep(base::instant now) {
     store_.repair_inbox();
     try {
-        if (!store_.begin(embedded_store::access::write)) {
+        if (!store_.begin(embedded_store::transaction_kind::write)) {
             sweeper_.postpone(now, busy_delay);
             return;
         }

@@ -79,7 +79,7 @@ private:
     }
 
     void close_store() noexcept;
-    [[nodiscard]] bool begin(embedded_store::access access);
+    [[nodiscard]] bool begin(embedded_store::transaction_kind kind);
     [[nodiscard]] outcome attempt(std::span<const op_ref> ops);
     void run_all(std::span<const op_ref> ops);
     void roll_back(errc code, bool reported = true) noexcept;

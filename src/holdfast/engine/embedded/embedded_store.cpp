@@ -58,10 +58,10 @@ void embedded_store::register_client(const file_header& header) {
     }
 }
 
-bool embedded_store::begin(access wanted) {
+bool embedded_store::begin(transaction_kind kind) {
     if (tables_ == nullptr && !open()) { return false; }
     try {
-        if (!(wanted == access::write ? tables_->begin_write() : tables_->begin_read())) {
+        if (!(kind == transaction_kind::write ? tables_->begin_write() : tables_->begin_read())) {
             return false;
         }
     } catch (const failure&) {

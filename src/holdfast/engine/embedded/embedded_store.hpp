@@ -28,8 +28,8 @@ public:
 
     /// Opens the files if necessary, then begins a transaction. False: the file is busy, try again.
     /// Throws failure; the next call starts over.
-    enum class access : std::uint8_t { read, write };
-    [[nodiscard]] bool begin(access wanted);
+    enum class transaction_kind : std::uint8_t { read, write };
+    [[nodiscard]] bool begin(transaction_kind kind);
     /// Throws failure: then it did not happen.
     void commit();
     void rollback() noexcept;

@@ -66,8 +66,8 @@ void finalize_statement::operator()(sqlite3_stmt* statement) const noexcept {
     sqlite3_finalize(statement);
 }
 
-sqlite_connection::sqlite_connection(std::string path, access wanted) : path_{std::move(path)} {
-    const bool look = wanted == access::unlocked_read;
+sqlite_connection::sqlite_connection(std::string path, open_mode mode) : path_{std::move(path)} {
+    const bool look = mode == open_mode::unlocked_read;
     const std::string name = look ? look_only_uri(path_) : path_;
     const int flags = SQLITE_OPEN_NOMUTEX |
                       (look ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE);

@@ -23,12 +23,12 @@ struct finalize_statement {
 /// One connection, used by one thread at a time. Throws failure.
 class sqlite_connection {
 public:
-    enum class access : std::uint8_t {
+    enum class open_mode : std::uint8_t {
         read_write,
         /// Without locks, recovery and other files: for a file that may be another program's.
         unlocked_read,
     };
-    sqlite_connection(std::string path, access wanted);
+    sqlite_connection(std::string path, open_mode mode);
     sqlite_connection(const sqlite_connection&) = delete; // SQLite keeps a pointer into it
     sqlite_connection& operator=(const sqlite_connection&) = delete;
     ~sqlite_connection() = default;

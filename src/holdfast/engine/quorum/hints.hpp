@@ -41,7 +41,8 @@ public:
 
     /// When `take_due` may have something to wake.
     [[nodiscard]] base::instant due() const noexcept { return due_; }
-    /// The waiters to wake now: one per name. Each is removed: it asks, and is added again.
+    /// The waiters to wake now: one per name. Each moves to the end of its name's
+    /// waiters, because it asks now.
     [[nodiscard]] std::vector<std::uint64_t> take_due(base::instant now);
     [[nodiscard]] std::size_t size() const noexcept { return names_of_.size(); }
 

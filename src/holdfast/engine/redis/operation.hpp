@@ -37,18 +37,18 @@ public:
 struct routing {
     /// As they were submitted, by their kinds: a copy over one of the same kind allocates nothing.
     std::array<std::unique_ptr<op>, std::variant_size_v<op>> copies{};
-    const op* sent = nullptr;  ///< that of this operation
-    node* at = nullptr;        ///< the node that must get it; null: that of its lock
-    unsigned redirections = 0; ///< so far
-    bool asking = false;       ///< ASKING must precede its next request
-    bool withdrawn = false;    ///< an acquire whose ticket's withdrawal was submitted behind it
-    bool asked = false;        ///< its slot is being moved: its other keys may be elsewhere
+    const op* sent = nullptr;    ///< that of this operation
+    node* at = nullptr;          ///< the node that must get it; null: that of its lock
+    unsigned redirections = 0;   ///< so far
+    bool asking_first = false;   ///< ASKING must precede its next request
+    bool withdrawn = false;      ///< an acquire whose ticket's withdrawal was submitted behind it
+    bool slot_is_moving = false; ///< its slot is being moved: its other keys may be elsewhere
     std::vector<std::size_t> elsewhere{}; ///< beat: items whose locks another node has
 
     /// The slot may have stayed where it was, so that node is asked again.
     void forget_ask() noexcept {
         at = nullptr;
-        asking = asked = false;
+        asking_first = slot_is_moving = false;
     }
     void keep(const op& op) {
         auto& copy = copies[op.index()];
@@ -63,7 +63,7 @@ struct routing {
         sent = nullptr;
         at = nullptr;
         redirections = 0;
-        asking = asked = withdrawn = false;
+        asking_first = slot_is_moving = withdrawn = false;
     }
 };
 

@@ -176,7 +176,7 @@ void redis_engine::begin(operation& operation, const op& op, lock_layout& layout
 
 void redis_engine::send_backlog(instant now) {
     backlog_.send_each([&](operation& operation, const op& op) {
-        if (operation.routing.asking && operation.routing.at->is_ready()) {
+        if (operation.routing.asking_first && operation.routing.at->is_ready()) {
             operation.routing.forget_ask(); // it is old by now
         }
         node& node = node_for(operation, op);

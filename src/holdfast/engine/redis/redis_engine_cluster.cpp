@@ -105,7 +105,7 @@ void redis_engine::resend(operation& operation, node& to, bool asks) {
     }
     operation.forget_requests();
     operation.routing.at = asks ? &to : nullptr;
-    operation.routing.asking = operation.routing.asked = asks;
+    operation.routing.asking_first = operation.routing.slot_is_moving = asks;
     const op& op = *operation.routing.sent;
     node& node = node_for(operation, op);
     auto& layout = layouts_.for_format(*target_of(op).format);

@@ -80,7 +80,7 @@ const char* command_channel::deliver_early(const reply& reply, base::instant now
 }
 
 void command_channel::send_asking(operation& operation, base::instant now) {
-    operation.routing.asking = false;
+    operation.routing.asking_first = false;
     requests_.enqueue(accept_asking, 0, nullptr, now,
                       [](std::string& out) { append_command(out, {"ASKING"}); });
 }

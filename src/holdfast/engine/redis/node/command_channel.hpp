@@ -66,7 +66,7 @@ public:
                   Write write) {
         operation.channel = this;
         operation.sent = now;
-        if (operation.routing.asking) { send_asking(operation, now); }
+        if (operation.routing.asking_first) { send_asking(operation, now); }
         auto& added =
             requests_.enqueue(handler, static_cast<std::uint8_t>(kind), &operation, now, write);
         replicas_.note(added, operation);
@@ -90,7 +90,7 @@ public:
         request.suppressible = true;
         watermark_.add(request.weight());
     }
-    /// The request that was enqueued last may wait for the next one.
+    /// The request that is sent next may wait for one more.
     void defer_write(base::instant now) { batcher_.defer_write(now); }
 
     /// Before buffered requests are written: asks for the replicas' acknowledgement if one of them

@@ -30,7 +30,7 @@ struct rejection {
 /// When to connect: after the pause that follows a failure, or without it.
 enum class connect_when : std::uint8_t { due, at_once };
 
-/// Implemented by a topology for each node; called for each new connection.
+/// One per node, or per link to sentinels and to cluster nodes; called for each new connection.
 class server_source {
 public:
     server_source() = default;

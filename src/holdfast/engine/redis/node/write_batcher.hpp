@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool should_flush(flush_occasion occasion, const channel_traffic& traffic,
                                     base::instant now);
 
-    /// The request that was just enqueued is deferred: it can wait for the next one.
+    /// The request that is enqueued next is deferred: it can wait for one more.
     void defer_write(base::instant now);
     /// When deferred writes must be sent; never: there are none.
     [[nodiscard]] base::instant due() const noexcept {

@@ -3,6 +3,7 @@
 
 #include "holdfast/engine/redis/node/reconnector.hpp"
 #include "holdfast/engine/redis/options.hpp"
+#include "holdfast/engine/redis/topology/search_failure.hpp"
 #include "holdfast/engine/redis/topology/slot_map.hpp"
 
 #include <span>
@@ -24,11 +25,6 @@ class map_link final : private server_source {
 public:
     explicit map_link(const options& options);
 
-    struct failure {
-        std::error_code code{};
-        std::string text{};
-    };
-
     /// `another`: do not begin with the node that it is connected to. While it is asking, it asks
     /// once more afterwards, because the reply may have been sent before the reason to ask.
     void ask(std::vector<net::endpoint> servers, bool another, base::instant now);
@@ -40,7 +36,7 @@ public:
     /// After `found`.
     [[nodiscard]] const std::vector<slot_range>& slots() const noexcept { return slots_; }
     /// After `failed`: that of the last node, or of one that will not change.
-    [[nodiscard]] const failure& why() const noexcept { return failure_; }
+    [[nodiscard]] const search_failure& why() const noexcept { return failure_; }
 
     void pollables(std::vector<pollfd>& out) const { reconnector_.pollables(out); }
     [[nodiscard]] base::instant due() const noexcept;
@@ -73,7 +69,7 @@ private:
     bool answered_ = false; ///< `slots_` are new
     bool failed_ = false;   ///< the current node cannot say
     std::vector<slot_range> slots_;
-    failure failure_;
+    search_failure failure_;
 };
 
 } // namespace holdfast::engine::redis

@@ -59,10 +59,10 @@ void master_claims::on_down(std::size_t sentinel, std::error_code code, std::str
 }
 
 std::size_t master_claims::count(state wanted) const noexcept {
-    return static_cast<std::size_t>(std::ranges::count(sentinels_, wanted, &sentinel_view::state));
+    return static_cast<std::size_t>(std::ranges::count(sentinels_, wanted, &sentinel_state::state));
 }
 
-bool master_claims::counts(const sentinel_view& sentinel, instant now) const noexcept {
+bool master_claims::counts(const sentinel_state& sentinel, instant now) const noexcept {
     return sentinel.claimed &&
            (sentinel.state != state::down || now < sentinel.down_since + memory);
 }
@@ -99,7 +99,7 @@ master_claims::verdict master_claims::decide(instant now) const {
     return best(now) ? verdict::found : verdict::failed;
 }
 
-std::string master_claims::text_of(const sentinel_view& sentinel) const {
+std::string master_claims::text_of(const sentinel_state& sentinel) const {
     const auto name = "Sentinel at " + sentinel.address;
     switch (sentinel.state) {
     case state::silent:
@@ -113,14 +113,14 @@ std::string master_claims::text_of(const sentinel_view& sentinel) const {
     return sentinel.reason;
 }
 
-master_claims::failure master_claims::why(instant now) const {
-    failure out{errc::unavailable, {}};
+search_failure master_claims::why(instant now) const {
+    search_failure out{errc::unavailable, {}};
     const auto down = count(state::down);
     const auto& code = sentinels_.front().code;
     if (count(state::ignorant) == size()) {
         out = {errc::unsupported, "correct the master's name in the URL: "};
     } else if (down == size()) {
-        if (std::ranges::count(sentinels_, code, &sentinel_view::code) ==
+        if (std::ranges::count(sentinels_, code, &sentinel_state::code) ==
             static_cast<std::ptrdiff_t>(size())) {
             out.code = code;
         }

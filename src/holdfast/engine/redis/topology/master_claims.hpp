@@ -3,6 +3,7 @@
 
 #include "holdfast/base/clock.hpp"
 #include "holdfast/engine/redis/server_list.hpp"
+#include "holdfast/engine/redis/topology/search_failure.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -69,11 +70,7 @@ public:
     [[nodiscard]] std::optional<announced_address> best(base::instant now) const;
 
     /// Of a failed search.
-    struct failure {
-        std::error_code code;
-        std::string text;
-    };
-    [[nodiscard]] failure why(base::instant now) const;
+    [[nodiscard]] search_failure why(base::instant now) const;
 
     [[nodiscard]] std::size_t size() const noexcept { return sentinels_.size(); }
     /// How many sentinels name this address.
@@ -87,7 +84,7 @@ private:
         announced_address master;
         std::uint64_t epoch = 0;
     };
-    struct sentinel_view {
+    struct sentinel_state {
         std::string address;
         redis::master_claims::state state = state::silent;
         std::optional<claim> claimed{};
@@ -96,12 +93,12 @@ private:
         std::string reason{}; ///< why it is down; names it
     };
 
-    [[nodiscard]] bool counts(const sentinel_view& sentinel, base::instant now) const noexcept;
+    [[nodiscard]] bool counts(const sentinel_state& sentinel, base::instant now) const noexcept;
     [[nodiscard]] std::vector<const claim*> newest(base::instant now) const;
     [[nodiscard]] std::size_t count(state wanted) const noexcept;
-    [[nodiscard]] std::string text_of(const sentinel_view& sentinel) const;
+    [[nodiscard]] std::string text_of(const sentinel_state& sentinel) const;
 
-    std::vector<sentinel_view> sentinels_;
+    std::vector<sentinel_state> sentinels_;
     const std::string master_;
     base::instant settled_ = base::never; ///< of this search, once a sentinel has answered
 };

@@ -64,7 +64,7 @@ private:
     std::optional<announced_address> master_; ///< the last that was decided on
     bool confirmed_ = false; ///< by the sentinels, for the connection that is about to open
     bool moving_ = false;    ///< the node's connection is ended because the master is elsewhere
-    master_claims::failure failure_;
+    search_failure failure_;
     base::instant retry_ = base::never; ///< while pausing
     backoff wait_;
     node node_;

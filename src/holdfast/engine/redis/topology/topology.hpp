@@ -12,8 +12,8 @@
 
 namespace holdfast::engine::redis {
 
-/// Owns the nodes. A topology is also the `server_source` of its nodes, with their current
-/// addresses: Sentinel changes the endpoint of its one node, a cluster has a node per master.
+/// Owns the nodes, and the `server_source` that gives each its current address: Sentinel changes
+/// the endpoint of its one node, a cluster has a node, and a source, per master.
 ///
 /// Thread safety: none.
 class topology {

@@ -105,12 +105,12 @@ void native_commands::call(std::string& out, const script& script, std::size_t k
 void native_commands::append_last_argument(std::string& out) const {
     if (scripts_.more_arguments == 0) { return; }
     if (!clustered_) { return append_bulk(out, incarnation_); }
-    append_bulk(out, asked_ ? '!' + last_mark_ : last_mark_);
+    append_bulk(out, slot_is_moving_ ? '!' + last_mark_ : last_mark_);
 }
 
 /// See cluster.lua.
 std::string native_commands::mark_of(std::string_view name) const {
-    return (asked_ ? "!" : "") + slot_tag(native_slot(name));
+    return (slot_is_moving_ ? "!" : "") + slot_tag(native_slot(name));
 }
 
 /// Caches the last key: most operations use the same name as the one before.

@@ -69,7 +69,7 @@ public:
     void use_incarnation(std::string_view id) { incarnation_ = id; }
 
     /// The slot of the next commands is being moved: they must only use the record. In a cluster.
-    void set_asked(bool asked) noexcept { asked_ = asked; }
+    void set_slot_is_moving(bool is_moving) noexcept { slot_is_moving_ = is_moving; }
     /// The script of `exchange`.
     [[nodiscard]] std::span<const script* const> exchange_script() const noexcept {
         return {&scripts_.exchange, 1};
@@ -135,7 +135,7 @@ private:
     const acquire_calls acquire_{*scripts_.acquire, 1, 0, 0, scripts_.more_arguments};
     const acquire_calls exchange_{*scripts_.exchange, 2, 1, 1, scripts_.more_arguments};
     const bool clustered_;
-    bool asked_ = false;
+    bool slot_is_moving_ = false;
     std::string incarnation_;
     std::string release_; ///< the beginning of its call
     terms_writer terms_;

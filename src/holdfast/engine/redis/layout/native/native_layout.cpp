@@ -75,7 +75,7 @@ request* native_layout::mergeable_release(const acquire_op& op, command_channel&
 
 /// In a cluster only such a release and acquire become one call.
 bool native_layout::is_same_slot(const operation& release, const acquire_op& op) {
-    return !release.routing.asked &&
+    return !release.routing.slot_is_moving &&
            native_slot(release.ticket.name) == native_slot(op.ticket.name);
 }
 
@@ -94,7 +94,8 @@ void native_layout::send(operation& operation, const acquire_op& op, command_cha
     operation.terms.waits = op.queue == queueing::grant;
     votes_ = votes_ || op.node_id != 0;
     if (has_grace()) { held_.put(op, now); }
-    request* const last = operation.routing.asking ? nullptr : mergeable_release(op, channel, now);
+    request* const last =
+        operation.routing.asking_first ? nullptr : mergeable_release(op, channel, now);
     if (last != nullptr) {
         channel.merge(*last, request_kind::exchange, operation, operation.terms.waits, now,
                       [&](std::string& out) {
@@ -230,9 +231,9 @@ void native_layout::begin(operation& operation, const op& op, command_channel& c
         commands_.use_incarnation(channel.incarnation().id());
         channel.incarnation().refresh(now);
     }
-    commands_.set_asked(operation.routing.asked);
+    commands_.set_slot_is_moving(operation.routing.slot_is_moving);
     std::visit([&](const auto& each) { send(operation, each, channel, now); }, op);
-    commands_.set_asked(false);
+    commands_.set_slot_is_moving(false);
 }
 
 } // namespace holdfast::engine::redis

@@ -14,18 +14,18 @@ constexpr base::milliseconds linger{1000};
 
 } // namespace
 
-void local_waiters::waiter_queue::drop_silent(instant now) {
-    std::erase_if(waiters, [now](const waiter& each) {
+void local_waiters::channel_waiters::drop_silent(instant now) {
+    std::erase_if(waiters, [now](const local_waiter& each) {
         return now > each.asked + holdfast::engine::waiter_timeout;
     });
 }
 
-const local_waiters::waiter_queue* local_waiters::find(std::string_view channel) const {
+const local_waiters::channel_waiters* local_waiters::find(std::string_view channel) const {
     const auto found = queues_.find(channel);
     return found == queues_.end() ? nullptr : &found->second;
 }
 
-local_waiters::waiter_queue* local_waiters::find(std::string_view channel) {
+local_waiters::channel_waiters* local_waiters::find(std::string_view channel) {
     const auto found = queues_.find(channel);
     return found == queues_.end() ? nullptr : &found->second;
 }
@@ -37,11 +37,12 @@ bool local_waiters::any(std::string_view channel) const {
 
 std::size_t local_waiters::add(const std::string& channel, const std::string& name,
                                std::uint64_t number, instant now) {
-    waiter_queue& queue = queues_[channel];
+    channel_waiters& queue = queues_[channel];
     queue.name = name;
     auto& waiters = queue.waiters;
-    const auto found = std::find_if(waiters.begin(), waiters.end(),
-                                    [number](const waiter& each) { return each.number == number; });
+    const auto found =
+        std::find_if(waiters.begin(), waiters.end(),
+                     [number](const local_waiter& each) { return each.number == number; });
     if (found != waiters.end()) {
         found->asked = now;
         return static_cast<std::size_t>(found - waiters.begin());
@@ -51,8 +52,9 @@ std::size_t local_waiters::add(const std::string& channel, const std::string& na
     return waiters.size() - 1;
 }
 
-void local_waiters::remove(waiter_queue& queue, std::uint64_t number, instant now) {
-    std::erase_if(queue.waiters, [number](const waiter& each) { return each.number == number; });
+void local_waiters::remove(channel_waiters& queue, std::uint64_t number, instant now) {
+    std::erase_if(queue.waiters,
+                  [number](const local_waiter& each) { return each.number == number; });
     if (queue.waiters.empty()) {
         queue.idle_since = now;
         due_ = std::min(due_, now + linger);
@@ -93,7 +95,7 @@ std::vector<local_waiters::idle_channel> local_waiters::take_idle(instant now) {
     std::vector<idle_channel> out;
     due_ = base::never;
     for (auto at = queues_.begin(); at != queues_.end();) {
-        waiter_queue& queue = at->second;
+        channel_waiters& queue = at->second;
         const bool had_some = !queue.waiters.empty();
         queue.drop_silent(now);
         if (had_some && queue.waiters.empty()) { queue.idle_since = now; }

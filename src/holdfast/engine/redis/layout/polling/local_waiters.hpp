@@ -46,24 +46,24 @@ public:
     [[nodiscard]] std::vector<idle_channel> take_idle(base::instant now);
 
 private:
-    struct waiter {
+    struct local_waiter {
         std::uint64_t number = 0;
         base::instant asked{}; ///< for the last time
     };
-    struct waiter_queue {
+    struct channel_waiters {
         std::string name{};
-        std::vector<waiter> waiters{}; ///< first come, first notified
+        std::vector<local_waiter> waiters{}; ///< first come, first notified
         base::instant idle_since{};
 
         /// Drops waiters that have not asked for `waiter_timeout`.
         void drop_silent(base::instant now);
     };
 
-    [[nodiscard]] const waiter_queue* find(std::string_view channel) const;
-    [[nodiscard]] waiter_queue* find(std::string_view channel);
-    void remove(waiter_queue& queue, std::uint64_t number, base::instant now);
+    [[nodiscard]] const channel_waiters* find(std::string_view channel) const;
+    [[nodiscard]] channel_waiters* find(std::string_view channel);
+    void remove(channel_waiters& queue, std::uint64_t number, base::instant now);
 
-    std::map<std::string, waiter_queue, std::less<>> queues_; ///< by channel
+    std::map<std::string, channel_waiters, std::less<>> queues_; ///< by channel
     base::instant due_ = base::never;
 };
 
