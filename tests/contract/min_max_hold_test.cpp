@@ -44,6 +44,27 @@ TEST_P(min_hold, delays_a_waiter_and_then_grants_it) { // P7
     EXPECT_LT(since_granted.elapsed(), rest + 1s + scaled(200ms));
 }
 
+// It asked again until min_hold was over, and was answered "busy", while others were served.
+TEST_P(min_hold, of_a_grant_that_its_waiter_missed_does_not_keep_the_waiter_away) { // P6, P7
+    HOLDFAST_NEEDS(can().min_hold && can(holdfast::primitive::semaphore).supported);
+    seam_client all{url()};
+    request turn{.kind = holdfast::primitive::semaphore,
+                 .mode = holdfast::mode::permits,
+                 .limit = 2,
+                 .lease = 100ms,
+                 .min_hold = 30s,
+                 .queue = can().queue};
+    const auto missed = all.ticket("job");
+    ASSERT_EQ(all.acquire(missed, turn).status, op_status::granted);
+    std::this_thread::sleep_for(scaled(150ms));
+    const auto again = all.acquire(missed, turn);
+    EXPECT_EQ(again.status, op_status::busy) << "one permit rests";
+    EXPECT_TRUE(again.ticket_ended);
+    turn.lease = 30s;
+    EXPECT_EQ(all.acquire(all.ticket("job"), turn).status, op_status::granted) << "the other";
+    EXPECT_EQ(all.acquire(all.ticket("job"), turn).status, op_status::queued);
+}
+
 TEST_P(min_hold, applies_to_the_former_holder_too) { // P7
     HOLDFAST_NEEDS(can().min_hold);
     auto fleet = connect();

@@ -89,6 +89,30 @@ TEST_F(redis_call, of_an_acquire_between_two_others_takes_nothing) { // P5
     EXPECT_FALSE(is_held());
 }
 
+// It was told that its ticket has ended, and goes on as another owner: nobody would withdraw this.
+TEST_F(redis_call, of_an_acquire_of_a_ticket_that_an_operator_released_takes_nothing) { // P5
+    const auto until = now_us() + 5'000'000;
+    (void)acquire(owner_1, until);
+    EXPECT_EQ(release(owner_1).number(), 1) << "by an operator";
+    EXPECT_EQ(acquire(owner_1, until + 2, until + 1).items().at(0).number(), ended);
+    (void)acquire(owner_2, until);
+    EXPECT_EQ(release(owner_2).number(), 1) << "which is the last release now";
+    EXPECT_EQ(acquire(owner_1, until + 1).items().at(0).number(), ended);
+    EXPECT_FALSE(is_held());
+}
+
+// Each names those before it. The second, which comes late, must not lower what the last has said.
+TEST_F(redis_call, of_acquires_that_come_late_in_any_order_takes_nothing) { // P5
+    const auto until = now_us() + 5'000'000;
+    const auto token = acquire(owner_1, until + 4, until + 3).number();
+    EXPECT_EQ(acquire(owner_1, until + 2, until + 1).number(), token) << "it holds it";
+    EXPECT_EQ(release(owner_1).number(), 1);
+    (void)acquire(owner_2, until);
+    EXPECT_EQ(release(owner_2).number(), 1);
+    EXPECT_EQ(acquire(owner_1, until + 3, until + 2).items().at(0).number(), ended);
+    EXPECT_FALSE(is_held());
+}
+
 // A free name has a short way, and one for whatever is unusual, which an earlier request is.
 TEST_F(redis_call, of_readers_and_permits_does_the_same_on_the_short_way_and_the_long_one) { // P1
     const std::string quick = "hf:{quick}";

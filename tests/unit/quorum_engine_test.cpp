@@ -47,6 +47,20 @@ TEST_F(quorum_engine, one_node_that_knows_that_a_ticket_has_ended_is_enough) { /
     EXPECT_FALSE(given_back.asks_again) << "the vote is given back for good";
 }
 
+// A grant that came too late to be used, of which nobody will release the vote on node 2.
+TEST_F(quorum_engine, gives_back_the_votes_of_an_ended_ticket_on_nodes_that_are_down) { // P7
+    grant(1);
+    joins[2] = false;
+    notice(2, seam::notice::kind::inbox_reset, 0);
+    submit(acquire_of(1));
+    answer<seam::acquire_op>(0, op_status::busy, true);
+    answer<seam::acquire_op>(1, op_status::busy, true);
+    EXPECT_TRUE(answers.back().ticket_ended);
+    EXPECT_EQ(count<seam::withdraw_op>(2), 0U);
+    advance(500ms);
+    EXPECT_EQ(count<seam::withdraw_op>(2), 1U) << "a debt";
+}
+
 TEST_F(quorum_engine, gives_back_the_vote_of_a_node_that_has_not_answered_the_renewal) { // P7
     grant(1);
     beat(1);

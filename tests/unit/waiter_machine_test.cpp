@@ -163,6 +163,13 @@ TEST(waiter_machine, p5_nothing_of_an_ended_ticket_is_withdrawn) {
     EXPECT_EQ(waiter(cancel, 220), "done, tell cancelled");
 }
 
+TEST(waiter_machine, an_answer_that_its_ticket_has_ended_is_definite_even_if_it_is_read_late) {
+    test_waiter waiter{for_ever};
+    waiter(start, 0);
+    EXPECT_EQ(waiter.feed({.event = busy, .ticket_ended = true}, 6000),
+              "pausing, another owner, @6050");
+}
+
 TEST(waiter_machine, a_heartbeat_of_an_ended_ticket_says_nothing_of_the_next) {
     test_waiter waiter{for_ever};
     waiter(start, 0);

@@ -8,10 +8,9 @@
 
 namespace holdfast::drive {
 
-/// A callback that hangs does not delay others: when all threads are busy another one is started, up
-/// to `max_threads`. If that is reached or the system refuses a thread, callbacks wait for a free
-/// one.
-/// Observer events are delivered one at a time, in order.
+/// A callback that hangs does not delay others: when all threads are busy another one is started,
+/// up to `max_threads`. If that is reached or the system refuses a thread, callbacks wait for a
+/// free one. Observer events are delivered one at a time, in order.
 ///
 /// Thread safety: all members from any thread. The destructor runs what is queued and waits for it,
 /// unless it is called from one of its own callbacks.

@@ -86,8 +86,9 @@ struct answer {
     /// With queued: the engine keeps no entry of the waiter, so it needs no heartbeats. It only
     /// asks again after `check_in`.
     bool no_place = false;
-    /// With busy: the ticket was released, withdrawn or broken, and gets nothing any more. A waiter
-    /// whose grant was broken before it heard of it asks as another owner.
+    /// With busy: the ticket was released, withdrawn or broken, or its hold has expired and rests
+    /// (min_hold): it gets nothing any more. A waiter to whose grant that happened before it heard
+    /// of it asks as another owner.
     bool ticket_ended = false;
     std::error_code error; ///< with failed, and where known with unknown
     /// With failed and unknown: an immediate retry may succeed, because an open connection broke,

@@ -104,7 +104,7 @@ waiter_machine::actions waiter_machine::on_acquire_answer(const wait_input& inpu
         may_be_on_engine_ = unanswered_; // an earlier acquire may still arrive
         unanswered_ = false;
         // After not_after an engine answers busy without checking the lock.
-        if (now > not_after_) { return on_no_answer(now, false); }
+        if (now > not_after_ && !input.ticket_ended) { return on_no_answer(now, false); }
         note_contact(now);
         if (!plan_.may_wait) { return give_up_wait(outcome::busy, now); }
         if (now >= plan_.give_up) { return give_up_wait(outcome::timed_out, now); }
@@ -165,8 +165,9 @@ waiter_machine::actions waiter_machine::on_grant(std::uint64_t token, instant si
     return ask_again(now);
 }
 
-/// An operator broke the hold before this waiter learned that it had one: the engine grants this
-/// owner nothing any more, and refuses what may still arrive of it. The wait goes on as a new one.
+/// The hold was broken, or rests, before this waiter learned that it had one: the engine grants
+/// this owner nothing any more, and refuses what may still arrive of it. The wait goes on as a new
+/// one.
 waiter_machine::actions waiter_machine::ask_as_another(instant now) noexcept {
     may_be_on_engine_ = unanswered_ = asked_twice_ = false;
     late_until_ = instant::min();

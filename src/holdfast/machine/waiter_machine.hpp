@@ -96,7 +96,7 @@ public:
         base::instant not_after = base::never; ///< with ask
         bool beat = false;
         bool withdraw = false;
-        bool renew_owner = false; ///< the next acquire is another owner's: this one was broken
+        bool renew_owner = false; ///< the next acquire is another owner's: this one's ticket ended
         bool finish = false;      ///< wake the caller; result() is final
         bool report_withdraw_failed = false;
         base::instant wake = base::never;

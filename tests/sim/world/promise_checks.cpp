@@ -62,8 +62,8 @@ void promise_checks::on_ticket_over(const ticket_id& ticket, bool confirmed) {
     if (confirmed) { over_[ticket] = now_; }
 }
 
-/// On a quorum only a break ends the ticket of somebody who waits. A single server may also know that
-/// an earlier request of the ticket came too late.
+/// On a quorum only a break ends the ticket of somebody who waits. A single server may also know
+/// that an earlier request of the ticket came too late.
 void promise_checks::on_ticket_refused(const ticket_id& ticket) {
     if (scenario_.deployment != deployment::quorum || broken_somewhere_.contains(ticket)) {
         return;

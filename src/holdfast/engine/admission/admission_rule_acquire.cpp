@@ -26,6 +26,12 @@ answer make_answer(op_status status) {
     return out;
 }
 
+answer ticket_ended() {
+    answer out = make_answer(op_status::busy);
+    out.ticket_ended = true;
+    return out;
+}
+
 answer no_tokens_left() {
     return failed_answer(errc::internal,
                          "the next token would not be below 2^53: is the clock right?");
@@ -57,9 +63,7 @@ std::optional<answer> admission_rule::reject_request(const acquire_op& operation
     const base::owner_id& owner = operation.ticket.owner;
     const bool ended = released_last(owner) || is_broken(owner);
     if (ended || at_.now > operation.not_after) {
-        answer rejected = make_answer(op_status::busy);
-        rejected.ticket_ended = ended;
-        return rejected;
+        return ended ? ticket_ended() : make_answer(op_status::busy);
     }
     if (auto rejected = reject_mismatch(operation)) { return rejected; }
     if (operation.kind == primitive::semaphore && operation.permits > limit_for(operation)) {
@@ -77,8 +81,8 @@ answer admission_rule::acquire_valid(const acquire_op& operation, const client_p
     const base::owner_id& owner = operation.ticket.owner;
     settle(&owner);
     if (const auto held = find(owner); held != state_.holds.end()) {
-        return held->resting(at_.now) ? make_answer(op_status::busy)
-                                      : grant_again(*held, operation);
+        // Nobody heard of it in time.
+        return held->resting(at_.now) ? ticket_ended() : grant_again(*held, operation);
     }
     if (auto rejected = reject_request(operation)) { return std::move(*rejected); }
     if (state_.waiting == 0 && fits(operation.mode, operation.permits)) {

@@ -201,6 +201,7 @@ void acquire_task::refuse(verdict verdict, instant now) {
     const auto others = ballot_.nodes() - majority_of(ballot_.nodes()); // too few to refuse it
     answer out;
     if (ticket_ended_) { // that node would refuse it for a minute, and others may be down
+        give_back_earlier_votes(now);
         out = busy();
         out.ticket_ended = true;
     } else if (verdict == verdict::no_quorum) {
@@ -228,6 +229,17 @@ void acquire_task::refuse(verdict verdict, instant now) {
         host_.waiters.add(request().ticket.name, request().ticket.owner.number, split);
     }
     host_.complete(*this, std::move(out));
+}
+
+/// Those of a grant that came too late to be used, on nodes that this ballot has not asked: no
+/// release of the ticket will follow.
+void acquire_task::give_back_earlier_votes(instant now) {
+    const auto before = host_.book.take(request().ticket.owner);
+    if (!before) { return; }
+    for (unsigned node = 0; node < ballot_.nodes(); ++node) {
+        if (!before->nodes.has(node) || ballot_.may_hold(node)) { continue; }
+        host_.owe(node, withdrawal_, before->until, now);
+    }
 }
 
 /// Two of its nodes have turned out to be the same server, or the like.

@@ -45,6 +45,7 @@ private:
     void grant(base::instant now);
     void refuse(verdict verdict, base::instant now);
     void reject_defect(base::instant now);
+    void give_back_earlier_votes(base::instant now);
     void withdraw_all(bool asks_again, base::instant now);
     void on_withdrawn(unsigned node, const answer& answer, base::instant now);
     [[nodiscard]] std::uint64_t token() const noexcept {

@@ -12,7 +12,7 @@
 --       {4, kind} in use as another kind, {5, limit} with another limit, {6, most} too many wait,
 --       {7, 0} tokens are used up, {8, 0} not that node, or it does not vote yet, {10, now} the
 --       proposed token is too far ahead of the clock, {13, limit} more permits than there are,
---       {14, 0} the owner has released it, given up, or lost it to a break.
+--       {14, 0} the owner has released it, given up, lost it to a break, or rests (min_hold).
 --       -n: queued, n are ahead, who are more than a few. All but this one have 12 bytes or more,
 --       so that a client can let it lie until more comes.
 --
@@ -129,7 +129,10 @@ local function ask_for_it(S)
     local held = find(S, owner)
     --#grace if S.grace then held = nil end -- it may have ended, and another have been granted
     if held then
-        if held.deadline <= now then return {ANSWER_BUSY, 0} end -- resting
+        if held.deadline <= now then -- resting: nobody heard of it in time
+            refuse_late(S, owner, ARGV[3])
+            return {ANSWER_ENDED, 0}
+        end
         if proposed > held.token and not comes_too_late(S, owner, not_after) then
             local no = reject_proposal(now, S.high, proposed)
             if no then return no end
@@ -145,7 +148,10 @@ local function ask_for_it(S)
         if held.not_after ~= tonumber(ARGV[3] or 0) then refuse_late(S, owner, ARGV[3]) end
         return held.token
     end
-    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then return {ANSWER_ENDED, 0} end
+    if sub(S.last, 1, 48) == owner and sub(S.last, 49) ~= '-' then
+        refuse_late(S, owner, ARGV[3]) -- the next release will be remembered instead
+        return {ANSWER_ENDED, 0}
+    end
     if comes_too_late(S, owner, not_after) or is_broken(S, owner) then return {ANSWER_ENDED, 0} end
     if now > not_after or not_after > now + LONGEST_NOT_AFTER_US then return {ANSWER_LATE, now} end
     refuse_late(S, owner, ARGV[3])

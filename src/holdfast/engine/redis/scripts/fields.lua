@@ -159,8 +159,8 @@
 -- The first number of an acquire's answer that is not a token; ANSWER_HELD is of the layouts that
 -- others share. ANSWER_BOTH is the exchange's, which adds HANDED_OFF_TOO to a place in the queue if
 -- it has handed off what was held. ANSWER_ALL is of a set that was granted, ANSWER_LIMIT of
--- resize.lua. ANSWER_ENDED: the owner has released, given up or lost it to a break, and gets
--- nothing any more.
+-- resize.lua. ANSWER_ENDED: the owner's hold was released, given up or broken, or rests: it
+-- gets nothing any more.
 --#define ANSWER_QUEUED 1
 --#define ANSWER_HELD 1
 --#define ANSWER_BUSY 2

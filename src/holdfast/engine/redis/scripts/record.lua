@@ -135,10 +135,10 @@ local function comes_too_late(S, owner, not_after)
 end
 
 -- From now on acquires of this owner up to this not-after come too late. They are remembered for as
--- long as they could count.
+-- long as they could count. Only raises it: this may be said by a request that comes late itself.
 local function refuse_late(S, owner, not_after)
     not_after = tonumber(not_after or 0)
-    if not_after <= S.now then return end
+    if not_after <= S.now or comes_too_late(S, owner, not_after) then return end
     local life = math.ceil(math.min(not_after - S.now, LONGEST_NOT_AFTER_US) / 1000) + 1000
     call('ZREMRANGEBYSCORE', S.t, '-inf', format('%d', S.now))
     call('ZADD', S.t, format('%d', not_after), owner)
