@@ -26,7 +26,9 @@ void publish_deadline(const guardian_context& context, const held_lock& held) {
 bool guarded_child::start(prepared_child& prepared) {
     const auto pid = prepared.pid();
     if (const int error = prepared.start(); error != 0) {
-        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error), 0);
+        const char* const advice =
+            settings_.follows_dashes ? "" : "; several names need -- before the command";
+        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error, advice), 0);
         return false;
     }
     child_ = pid;
