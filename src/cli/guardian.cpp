@@ -11,6 +11,7 @@
 #include "cli/loss_record.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_export.hpp"
+#include "cli/nested_hold.hpp"
 #include "cli/prepared_child.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
@@ -148,6 +149,7 @@ void hold_and_run(const guardian_context& context) {
     if (!held) {
         if (!cancelled) { print_busy(settings); }
         context.front.send({message::kind::finished,
+    refuse_nested_hold(settings);
                             cancelled ? exit_code::signalled + SIGTERM : settings.busy_code});
         return;
     }
