@@ -152,9 +152,10 @@ void add_run(CLI::App& app, action& chosen, const given_command& command) {
     run->add_option("-c,--command", flags->shell_line, "Run a line of /bin/sh instead of a command")
         ->type_name("LINE");
     auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Print errors only");
-    run->add_flag("-v,--verbose", flags->verbose,
-                  "Print who holds the lock and how long the wait takes (also: "
-                  "HOLDFAST_LOG=verbose)")
+    run->add_flag(
+           "-v,--verbose", flags->verbose,
+           "Print who holds the lock, how long the wait takes, the grant, renewals that fail, "
+           "and the release (also: HOLDFAST_LOG=verbose)")
         ->excludes(quiet);
     add_log_flag(*run);
     run->add_option("--metrics", flags->metrics,

@@ -196,6 +196,9 @@ TEST_F(reasons, no_wait_and_wait_bound_an_outage) {
         const stopwatch watch;
         const auto end = at(server.url(), line);
         EXPECT_EQ(end.code, 69) << end.err;
+        if (line[1] == "-n") {
+            EXPECT_THAT(end.err, HasSubstr("it accepts connections but does not answer"));
+        }
         EXPECT_LT(watch.elapsed(), 2s + scaled(1s)) << line[1] << ", not connect_wait";
     }
     server.resume();
