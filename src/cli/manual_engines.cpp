@@ -82,8 +82,8 @@ manual_section redis_servers() {
             {"lost data",
              "A restart, a failover or FLUSHALL that loses a lock lets the engine grant it "
              "again. Add max_lease=30s to the URL of all clients: then the server grants nothing "
-             "new until the old leases have ended. Or set appendonly yes and appendfsync always, "
-             "for a server without replicas."},
+             "new until the old leases have ended. Against restarts alone, on a server without "
+             "replicas, appendonly yes and appendfsync always do."},
             {"failover",
              "With sentinels add replicas=1&max_lease=30s to the URL of all clients, and set "
              "min-replicas-to-write 1 and min-replicas-max-lag 5 on each server. Run two replicas: "
