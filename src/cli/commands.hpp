@@ -15,10 +15,15 @@ namespace holdfast::cli {
 /// Runs the subcommand that was given; returns the exit code.
 using action = std::function<int()>;
 
-/// `command` holds the words of the command to run by the time that the action runs.
-void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command);
-void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& command);
-void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+/// The command to run, which is complete by the time that the action runs.
+struct given_command {
+    std::vector<std::string> words{};
+    bool follows_dashes = true; ///< false: after the one NAME of run, without `--`
+};
+
+void add_run(CLI::App& app, action& chosen, const given_command& command);
+void add_elect(CLI::App& app, action& chosen, const given_command& command);
+void add_once(CLI::App& app, action& chosen, const given_command& command);
 void add_latch(CLI::App& app, action& chosen);
 void add_acquire(CLI::App& app, action& chosen);
 void add_renew(CLI::App& app, action& chosen);

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 
 namespace holdfast::cli {
@@ -31,6 +32,22 @@ struct doctor_flags {
     bool quiet = false;
     bool no_trial = false;
 };
+
+/// The library names its documentation; an operator has the server and the man page.
+void name_remedy(finding& finding) {
+    constexpr std::string_view pointer = "; docs/errors.md explains ";
+    const auto at = finding.remedy.find(pointer);
+    if (at == std::string::npos) { return; }
+    const auto code = finding.remedy.substr(at + pointer.size());
+    finding.remedy.resize(at);
+    const bool is_file = finding.subject == "embedded:";
+    if (code == "store_full") {
+        finding.remedy =
+            is_file ? "make room on the disk" : "raise maxmemory, or remove other data";
+    } else if (code == "store_forbidden" && !is_file) {
+        finding.remedy = "give the user the ACL rule in REDIS SERVERS of holdfast(1)";
+    }
+}
 
 std::string json_line(const finding& finding) {
     return "{\"check\":" + json_quote(finding.check) +
@@ -77,12 +94,23 @@ int exit_code_for(severity severity) {
     return exit_code::internal;
 }
 
+std::vector<finding> examine(const engine_address& address, const diagnose_options& options) {
+    try {
+        auto out = diagnose(address.url.empty() ? "embedded:" : address.url, options);
+        for (auto& each : out) { name_remedy(each); }
+        return out;
+    } catch (const error& failure) {
+        throw_if_url(failure, address);
+        throw;
+    }
+}
+
 int doctor(const doctor_flags& flags) {
     ignore_limit_signals();
     const auto address = parse_engine_flags(flags.engine);
     diagnose_options options{.trial_lock = !flags.no_trial};
     if (!flags.engine.connect_wait.empty()) { options.timeout = address.options.connect_wait; }
-    auto findings = diagnose(address.url.empty() ? "embedded:" : address.url, options);
+    auto findings = examine(address, options);
     std::stable_sort(findings.begin(), findings.end(),
                      [](const auto& a, const auto& b) { return a.severity > b.severity; });
     // NOLINTNEXTLINE(concurrency-mt-unsafe)
@@ -114,6 +142,7 @@ void add_doctor(CLI::App& app, action& chosen) {
     sub->add_flag("--no-trial", flags->no_trial, "Do not acquire and release a trial lock");
     sub->footer("Exit code 0: all is well. 1: warnings. 2: a danger: locks do not work, or two\n"
                 "holders are possible.\n"
+                "REDIS SERVERS in holdfast(1) says what to set on a server.\n"
                 "Example:\n  holdfast doctor --url-file /etc/shop/locks.url");
     sub->callback([flags, &chosen] { chosen = [flags] { return doctor(*flags); }; });
 }

@@ -67,7 +67,7 @@ run_settings parse(const elect_flags& flags, const std::vector<std::string>& com
 
 } // namespace
 
-void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+void add_elect(CLI::App& app, action& chosen, const given_command& command) {
     const auto flags = std::make_shared<elect_flags>();
     auto* const sub =
         app.add_subcommand("elect", "Run a command while leading, and campaign again after");
@@ -100,7 +100,7 @@ void add_elect(CLI::App& app, action& chosen, const std::vector<std::string>& co
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The election: any text of up to 503 bytes")->required();
     sub->callback([flags, &command, &chosen] {
-        chosen = [flags, &command] { return cli::run(parse(*flags, command)); };
+        chosen = [flags, &command] { return cli::run(parse(*flags, command.words)); };
     });
 }
 

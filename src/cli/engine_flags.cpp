@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <cstdlib>
+#include <string_view>
 
 namespace holdfast::cli {
 
@@ -53,16 +54,18 @@ std::string url_of_file(const std::string& path) {
     return url;
 }
 
-std::string given_url(const engine_flags& flags) {
+engine_address given_url(const engine_flags& flags) {
     if (!flags.url.empty()) {
         if (has_password(flags.url)) {
             print_message("every user of this machine can see a password in --url; use --url-file "
                           "or HOLDFAST_URL",
                           log_level::warning);
         }
-        return flags.url;
+        return {flags.url};
     }
-    if (!flags.url_file.empty()) { return url_of_file(flags.url_file); }
+    if (!flags.url_file.empty()) {
+        return {url_of_file(flags.url_file), {}, "--url-file " + escape_text(flags.url_file)};
+    }
     const char* const variable = std::getenv("HOLDFAST_URL"); // NOLINT(concurrency-mt-unsafe)
     if (variable == nullptr) { return {}; }
     // Most often a variable that was not set: a lock on this host only would exclude nobody else.
@@ -70,7 +73,7 @@ std::string given_url(const engine_flags& flags) {
         throw error{errc::invalid_option, "HOLDFAST_URL: it is empty; name an engine, or unset it "
                                           "for the file of this user"};
     }
-    return variable;
+    return {variable, {}, "HOLDFAST_URL"};
 }
 
 /// A program sets the layout of each lock; the command has only the URL for that.
@@ -103,16 +106,46 @@ std::string engine_address::label() const {
     return out;
 }
 
+client engine_address::open() const {
+    try {
+        return client{url.empty() ? "embedded:" : url, options};
+    } catch (const error& failure) {
+        throw_if_url(failure, *this);
+        throw;
+    }
+}
+
+void throw_if_url(const error& failure, const engine_address& address) {
+    constexpr std::string_view subject = "URL: ";
+    const std::string_view text = failure.what();
+    if (address.origin.empty() || !text.starts_with(subject)) { return; }
+    throw error{static_cast<errc>(failure.code().value()),
+                address.origin + ": " + std::string{text.substr(subject.size())}};
+}
+
+namespace {
+
+void check_url(const engine_address& address) {
+    try {
+        if (!address.url.empty()) { check_url_form(address.url); }
+        refuse_options_without_layout(address.url);
+    } catch (const error& failure) {
+        throw_if_url(failure, address);
+        throw;
+    }
+}
+
+} // namespace
+
 engine_address parse_engine_flags(const engine_flags& flags) {
-    engine_address out{given_url(flags)};
+    auto out = given_url(flags);
     if (out.url.starts_with("memory:")) {
         throw error{
             errc::invalid_option,
             "memory: is for threads of one process and excludes no other command; use embedded: "
             "or redis://host"};
     }
-    if (!out.url.empty()) { check_url_form(out.url); }
-    refuse_options_without_layout(out.url);
+    check_url(out);
     if (!flags.connect_wait.empty()) {
         out.options.connect_wait = parse_positive_duration("--connect-wait", flags.connect_wait);
     }

@@ -2,6 +2,7 @@
 // Which engine to use (--url, --url-file, HOLDFAST_URL, or the default), and how long to try it.
 
 #include <holdfast/client.hpp>
+#include <holdfast/error.hpp>
 
 #include <string>
 
@@ -16,10 +17,12 @@ namespace holdfast::cli {
 struct engine_address {
     std::string url; ///< empty: the default engine
     client_options options{};
+    std::string origin{}; ///< names it in messages: HOLDFAST_URL, --url-file FILE; empty: --url
 
     /// The URL without its user, password and options, for people.
     [[nodiscard]] std::string label() const;
-    [[nodiscard]] client open() const { return client{url.empty() ? "embedded:" : url, options}; }
+    /// Throws error(invalid_url) that names the origin.
+    [[nodiscard]] client open() const;
 };
 
 struct engine_flags {
@@ -27,6 +30,9 @@ struct engine_flags {
     std::string url_file;
     std::string connect_wait;
 };
+
+/// Throws error(invalid_url) in the words of the origin if `failure` is that of a URL.
+void throw_if_url(const error& failure, const engine_address& address);
 
 void add_engine_flags(CLI::App& subcommand, engine_flags& flags);
 

@@ -90,14 +90,34 @@ std::string kind_words(primitive kind) {
     return "another kind of lock";
 }
 
+constexpr milliseconds wait{500};
+
 std::optional<lock_info> inspect(const run_settings& settings) {
-    constexpr milliseconds wait{500};
     try {
         auto engine = settings.engine;
         engine.options.connect_wait = std::min(engine.options.connect_wait, wait);
         std::error_code ignored;
         return admin{engine.open()}.inspect(settings.names.front(), ignored);
     } catch (const std::exception&) { return std::nullopt; } // the message says less then
+}
+
+/// --no-wait ends as long as the first connection is tried, so its error says only that there is
+/// none. One that is tried for a shorter time says why.
+std::string name_outage(const std::string& text, const run_settings& settings) {
+    constexpr std::string_view unknown = "not connected yet";
+    if (text.find(unknown) == std::string::npos) { return text; }
+    auto engine = settings.engine;
+    engine.url += engine.url.find('?') == std::string::npos ? '?' : '&';
+    engine.url += "connect_timeout=300";
+    engine.options.connect_wait = std::min(engine.options.connect_wait, wait);
+    std::string out;
+    try {
+        (void)admin{engine.open()}.inspect(settings.names.front());
+    } catch (const error& failure) {
+        if (failure.code() == errc::unavailable) { out = failure.what(); }
+    } catch (const std::exception&) {} // the message says less then
+    const bool is_better = !out.empty() && out.find(unknown) == std::string::npos;
+    return is_better ? out : text;
 }
 
 } // namespace
@@ -152,7 +172,7 @@ std::string acquire_failure(const error& failure, const run_settings& settings) 
                (known ? "--limit " + std::to_string(found->limit) : "another --limit") + ", not " +
                std::to_string(settings.limit) + "; all its users need the same";
     }
-    auto text = without_subject(failure.what(), settings.names.front());
+    auto text = without_subject(name_outage(failure.what(), settings), settings.names.front());
     return name + ": " + in_options(std::move(text));
 }
 

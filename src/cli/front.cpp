@@ -1,6 +1,5 @@
 #include "cli/front.hpp"
 
-#include "cli/child_processes.hpp"
 #include "cli/errno_error.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/guardian.hpp"
@@ -146,6 +145,7 @@ private:
         bool closed = false;
         while (const auto received = guardian_.receive(closed)) {
             switch (received->type) {
+            case message::kind::granted: add_token(received->number); break;
             case message::kind::ready: start_child(static_cast<pid_t>(received->number)); break;
             case message::kind::stopped: stop_with_child(); break;
             case message::kind::exited: on_exited(static_cast<int>(received->number)); break;
@@ -157,11 +157,15 @@ private:
         if (!closed || done_) { return; }
         if (phase_ == phase::waiting &&
             death_signal_ != 0) { // most likely it cancelled the wait and ended
-            kill_all();
+            kill_tree_and_orphans();
             done_ = true;
         } else {
             replace_guardian("was killed", "guardian_killed");
         }
+    }
+
+    void add_token(std::int64_t token) {
+        tokens_ += (tokens_.empty() ? "" : ",") + std::to_string(token);
     }
 
     /// Signals that arrived until now cancel the wait. Later ones are for the child, which is in
@@ -199,21 +203,17 @@ private:
         if (child_ != 0) { ::kill(child_, SIGKILL); } // first: finding the others takes time
         kill_tree(guardian_pid_);
         ::kill(guardian_pid_, SIGKILL);
-        kill_all();
+        kill_tree_and_orphans();
         print_message(settings_, names() + ": the guardian " + failure + consequence(),
                       log_level::error,
-                      {.event = "lost", .reason = reason, .exit_code = exit_code::lost});
+                      {.event = "lost",
+                       .reason = reason,
+                       .token = tokens_,
+                       .exit_code = exit_code::lost,
+                       .guardian_pid = guardian_pid_});
         done_ = lost_ = true;
         code_ = exit_code::lost;
         death_signal_ = 0;
-    }
-
-    /// Orphans of killed processes become our children: repeats until there is none.
-    static void kill_all() {
-        for (int round = 0; round < 10 && kill_tree(); ++round) {
-            while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
-            if (!some_child_runs()) { return; }
-        }
     }
 
     [[nodiscard]] std::string names() const { return quote_names(settings_.names); }
@@ -246,6 +246,7 @@ private:
     signal_queue events_;
     message_socket guardian_;
     pid_t guardian_pid_;
+    std::string tokens_{}; ///< as log_fields has them
     const shared_deadline& deadline_;
     phase phase_ = phase::waiting;
     pid_t child_ = 0;

@@ -26,7 +26,9 @@ void publish_deadline(const guardian_context& context, const held_lock& held) {
 bool guarded_child::start(prepared_child& prepared) {
     const auto pid = prepared.pid();
     if (const int error = prepared.start(); error != 0) {
-        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error), 0);
+        const char* const advice =
+            settings_.follows_dashes ? "" : "; several names need -- before the command";
+        status_ = W_EXITCODE(print_start_failure(settings_.command.front(), error, advice), 0);
         return false;
     }
     child_ = pid;
@@ -68,11 +70,10 @@ void guarded_child::check_deadlines() {
         return;
     }
     publish_deadline(context_, held_);
+    if (state_ == state::running) { renewals_.update(); }
     if (state_ == state::running && left() <= settings_.grace) {
         lost_ = true;
-        const bool max_hold = max_hold_ends();
-        terminate(max_hold ? "--max-hold is about to end" : "the lease is about to expire",
-                  {.event = "about_to_expire", .reason = expiry_reason(max_hold)});
+        terminate_before_expiry();
     }
     if ((state_ == state::ending || state_ == state::clearing) && boot_clock::now() >= kill_at_) {
         kill_all();
@@ -80,10 +81,18 @@ void guarded_child::check_deadlines() {
     if (state_ == state::clearing && childless_) { state_ = state::gone; }
 }
 
-/// Empty: not known yet. No renewal has failed so far, e.g. because one is still without a reply.
-const char* guarded_child::expiry_reason(bool max_hold) const {
-    if (max_hold) { return "max_hold"; }
-    return losses_.renewal_fails() ? "unreachable" : "";
+/// Without a failed renewal the cause is not known yet: one may still be without a reply.
+void guarded_child::terminate_before_expiry() {
+    if (max_hold_ends()) {
+        return terminate("--max-hold is about to end",
+                         {.event = "about_to_expire", .reason = "max_hold"});
+    }
+    const auto failure = losses_.renewal_failure();
+    if (failure.empty()) {
+        return terminate("the lease is about to expire", {.event = "about_to_expire"});
+    }
+    terminate("the lease is about to expire", {.event = "about_to_expire", .reason = "unreachable"},
+              "; it could not be renewed: " + escape_text(failure));
 }
 
 /// The lease and --max-hold end at different times, unless the lease has just been cut to it.
@@ -103,10 +112,11 @@ std::string guarded_child::ending() const {
                    : "the command ended on SIGTERM";
 }
 
-void guarded_child::terminate(const char* reason, log_fields fields) {
+void guarded_child::terminate(const char* reason, log_fields fields, const std::string& cause) {
     if (state_ != state::running) { return; }
     fields.token = held_.log_tokens();
-    print_message(settings_, quote_names(settings_.names) + ": " + reason + ": ending the command",
+    print_message(settings_,
+                  quote_names(settings_.names) + ": " + reason + ": ending the command" + cause,
                   log_level::warning, fields);
     terminated_ = true;
     state_ = state::ending;

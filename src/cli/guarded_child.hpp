@@ -7,6 +7,7 @@
 #include "cli/loss_record.hpp"
 #include "cli/message_socket.hpp"
 #include "cli/prepared_child.hpp"
+#include "cli/renewal_log.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/shared_deadline.hpp"
 #include "cli/signals.hpp"
@@ -49,6 +50,7 @@ public:
           settings_{context.settings},
           held_{held},
           losses_{losses},
+          renewals_{settings_, held, losses},
           loss_{held.lost()} {}
 
     /// False: it could not be started, and status() is that of a shell: 127 or 126.
@@ -70,8 +72,9 @@ private:
     [[nodiscard]] milliseconds left() const noexcept { return held_.remaining(); }
     [[nodiscard]] milliseconds poll_timeout() const noexcept;
     void check_deadlines();
-    [[nodiscard]] const char* expiry_reason(bool max_hold) const;
-    void terminate(const char* reason, log_fields fields);
+    void terminate_before_expiry();
+    /// `cause`: a clause that ends the line, or empty.
+    void terminate(const char* reason, log_fields fields, const std::string& cause = {});
     void send_sigterm();
     void kill_all();
     void reap();
@@ -84,6 +87,7 @@ private:
     const run_settings& settings_;
     const held_lock& held_;
     const loss_record& losses_;
+    renewal_log renewals_;
     loss_event_fd loss_; ///< ends the command at once when the lock is broken
     state state_ = state::running;
     pid_t child_ = 0;

@@ -11,6 +11,7 @@
 #include "cli/loss_record.hpp"
 #include "cli/messages.hpp"
 #include "cli/metrics_export.hpp"
+#include "cli/nested_hold.hpp"
 #include "cli/prepared_child.hpp"
 #include "cli/process_tree.hpp"
 #include "cli/run_owners.hpp"
@@ -22,10 +23,12 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <fcntl.h>
 #include <memory>
 #include <optional>
 #include <poll.h>
+#include <sstream>
 #include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -37,10 +40,19 @@ namespace {
 using base::boot_clock;
 using std::chrono::milliseconds;
 
+/// For the line that the front prints if this process is killed.
+void send_tokens(const guardian_context& context, const held_lock& held) {
+    std::istringstream tokens{held.tokens()};
+    for (std::int64_t token = 0; tokens >> token;) {
+        context.front.send({message::kind::granted, token});
+    }
+}
+
 /// Asks the front whether to start the command, which is ready. False: cancelled, or the lease was
 /// lost meanwhile. If the job was stopped (Ctrl-Z), the front answers after SIGCONT.
 bool front_confirms_start(const guardian_context& context, const held_lock& held, pid_t child) {
     publish_deadline(context, held); // before the message, after which the front reads it
+    send_tokens(context, held);
     context.front.send({message::kind::ready, child});
     for (;;) {
         bool closed = false;
@@ -137,6 +149,7 @@ void hold_and_run(const guardian_context& context) {
             "its orphans, SIGKILL reaches everything; mount /proc in this namespace",
             log_level::warning);
     }
+    refuse_nested_hold(settings);
     const auto losses = std::make_shared<loss_record>();
     auto engine = settings.engine;
     engine.options.observer = losses;

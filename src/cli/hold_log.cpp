@@ -51,9 +51,12 @@ void hold_log::lost(const loss_cause& cause, const std::string& ending) const {
     const bool advise = !cause.intended && settings_.election.empty();
     const bool names_one = settings_.names.size() > 1 && !cause.lock.empty();
     // Also with -q: it is an error, and cron mails it.
-    print_message(quote_names(settings_.names) + ": the lock " +
-                      (names_one ? quote_name(cause.lock) + " " : "") + "was lost (" +
-                      escape_text(cause.text) + "); " + ending + (advise ? "; run it again" : ""),
+    const auto lock = "the lock " + (names_one ? quote_name(cause.lock) + " " : std::string{});
+    const auto reason = cause.word == "max_hold"
+                            ? "ended: " + cause.text
+                            : lock + "was lost (" + escape_text(cause.text) + ")";
+    print_message(quote_names(settings_.names) + ": " + reason + "; " + ending +
+                      (advise ? "; run it again" : ""),
                   log_level::error,
                   {.event = "lost",
                    .reason = cause.word,

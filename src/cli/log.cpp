@@ -101,6 +101,9 @@ std::string json_fields(const log_fields& fields) {
     out += json_token(fields.token);
     if (!fields.lost_lock.empty()) { out += ",\"lost_lock\":" + json_quote(fields.lost_lock); }
     if (!fields.reason.empty()) { out += ",\"reason\":" + json_quote(fields.reason); }
+    if (fields.guardian_pid != 0) {
+        out += ",\"guardian_pid\":" + std::to_string(fields.guardian_pid);
+    }
     if (fields.exit_code) { out += ",\"exit_code\":" + std::to_string(*fields.exit_code); }
     return out;
 }

@@ -38,6 +38,7 @@ struct log_fields {
     std::string token{};
     std::string_view lost_lock{};   ///< the one of several names that was lost; empty: not known
     std::optional<int> exit_code{}; ///< of the command, or of `holdfast`
+    std::int64_t guardian_pid = 0;  ///< of a line that the front prints about it; 0: none
 };
 
 struct log_message {

@@ -48,9 +48,9 @@ loss_cause loss_record::cause(std::optional<loss> reason, bool max_hold_ends) co
     return out;
 }
 
-bool loss_record::renewal_fails() const {
+std::string loss_record::renewal_failure() const {
     const std::lock_guard lock{mutex_};
-    return !renewal_failure_.empty();
+    return renewal_failure_;
 }
 
 /// Requires: mutex_ is locked.

@@ -29,8 +29,8 @@ public:
     /// A command is ended before its lease expires, so the client may not have reported a loss yet:
     /// `reason` is empty. `max_hold_ends`: that ends the hold, and not the lease.
     [[nodiscard]] loss_cause cause(std::optional<loss> reason, bool max_hold_ends) const;
-    /// Whether the last renewal has failed: then that is why the lease will expire.
-    [[nodiscard]] bool renewal_fails() const;
+    /// Why the last renewal has failed, and so why the lease will expire; empty: it succeeded.
+    [[nodiscard]] std::string renewal_failure() const;
 
 private:
     [[nodiscard]] loss_cause cause_locked(std::optional<loss> reason, bool max_hold_ends) const;

@@ -96,9 +96,10 @@ constexpr const char* ls_notes = R"(Examples:
 
 HOLDER is host:pid, HELD the time since the grant, LEFT until the lease expires unless it is
 renewed. COMMAND is known for processes of this host that still run. '-': the engine or the
-layout does not know; of COMMAND also: the holder has died, or is on another host. Without
---sort rows go out page by page, in constant memory; --sort collects all locks first. The
-layouts plain and redisson cannot be listed: give names instead of patterns.)";
+layout does not know; of COMMAND also: the holder has died, or is on another host, or was
+'holdfast acquire'. Without --sort rows go out page by page, in constant memory; --sort collects
+all locks first. The layouts plain and redisson cannot be listed: give names instead of
+patterns.)";
 
 } // namespace
 

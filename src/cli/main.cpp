@@ -34,16 +34,21 @@ namespace holdfast::cli {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  holdfast run nightly -- ./job.sh        run a job once, wherever it starts
+  holdfast run report -- ./report.sh      never two at a time: each start waits its turn and runs
   holdfast run -n deploy -- ./deploy.sh   exit with 75 if someone else holds the lock
+  holdfast run -n --min-hold 50m --url redis://host nightly -- ./job.sh
+                                          once a night: all machines start it, one of them runs it
+  holdfast once schema-7 -- ./migrate.sh  one time ever: later starts get its exit code and output
   holdfast doctor --url redis://host      is this server safe for locks?
   holdfast ls                             who holds what, since when, who waits
   holdfast show deploy                    one lock, with its waiters in order
   holdfast demo                           show a lock at work
-  holdfast run --help                     all options of 'run'
+  holdfast run --help                     all options of 'run')";
 
-By default locks are in a file per user, for all processes of this host; --url or
-HOLDFAST_URL names another engine.)";
+constexpr const char* description =
+    "Locks for the shell: commands that hold the same lock run one after the other.\n"
+    "By default locks are in a file of this user on this host, which other users and hosts do not\n"
+    "share; --url or HOLDFAST_URL names another engine, such as a Redis server for all hosts.\n";
 
 /// Whether a shell is to evaluate the output. Works without the parser, which may have failed.
 bool is_for_eval(int argc, char** argv) {
@@ -69,12 +74,29 @@ void refuse_empty_values(CLI::App& app) {
     }
 }
 
+bool is_subcommand(const std::string& word) {
+    const auto names = subcommand_names();
+    return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+/// `help`, `help run`, `man run` and `--man`, which other commands have.
+void refuse_help_words(const std::vector<std::string>& words) {
+    if (words.empty()) { return; }
+    const auto& first = words.front();
+    const bool names_one = words.size() > 1 && is_subcommand(words[1]);
+    if (first == "help" || (first == "man" && names_one)) {
+        throw error{errc::invalid_option,
+                    "see: holdfast " + (names_one ? words[1] + " --help"
+                                                  : std::string{"--help, or holdfast man"})};
+    }
+    if (first == "--man") { throw error{errc::invalid_option, "see: holdfast man"}; }
+}
+
 /// CLI11 would call it an unexpected argument.
 void refuse_unknown_subcommand(const std::vector<std::string>& words) {
     if (words.empty() || words.front().starts_with('-')) { return; }
-    const auto names = subcommand_names();
-    if (std::find(names.begin(), names.end(), words.front()) != names.end()) { return; }
-    const auto nearest = nearest_word(words.front(), names);
+    if (is_subcommand(words.front())) { return; }
+    const auto nearest = nearest_word(words.front(), subcommand_names());
     const auto advice =
         nearest.empty() ? std::string{"see: holdfast --help"} : "did you mean '" + nearest + "'?";
     throw error{errc::invalid_option,
@@ -95,28 +117,29 @@ void refuse_leading_option(const CLI::App& app, const std::vector<std::string>& 
 }
 
 int main_or_throw(int argc, char** argv) {
-    CLI::App app{"Locks for the shell: run a job once across processes.", "holdfast"};
+    CLI::App app{description, "holdfast"};
     app.set_version_flag("--version", std::string{"holdfast "} + HOLDFAST_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(examples);
     app.get_formatter()->column_width(28);
     action chosen;
-    std::vector<std::string> command;
+    given_command command;
     std::vector<std::string> words{argv + 1, argv + argc};
+    refuse_help_words(words);
     refuse_unknown_subcommand(words);
     add_subcommands(app, chosen, command, words);
     refuse_empty_values(app);
     refuse_leading_option(app, words);
     const auto split = split_command_line(app, words);
-    command.assign(words.begin() + split.command_begin, words.end());
+    command.words.assign(words.begin() + split.command_begin, words.end());
+    command.follows_dashes = split.command_begin != split.options_end;
     words.resize(static_cast<std::size_t>(split.options_end));
     const auto advice = words.empty() || words.front().starts_with('-')
                             ? std::string{"see: holdfast --help"}
                             : "see: holdfast " + words.front() + " --help";
     begin_log(words);
-    if (split.command_begin == split.options_end && !command.empty() &&
-        command[0].starts_with('-')) {
-        throw error{errc::invalid_option, "'" + command[0] +
+    if (!command.follows_dashes && !command.words.empty() && command.words[0].starts_with('-')) {
+        throw error{errc::invalid_option, "'" + command.words[0] +
                                               "' after NAME: options go before NAME, or write -- "
                                               "before the command"};
     }

@@ -111,10 +111,11 @@ std::string arguments(const CLI::App& subcommand) {
 }
 
 std::string man_page(const CLI::App& app) {
-    std::string out = ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING
-                      "\"\n.nh\n.ad l\n.SH NAME\n"
-                      "holdfast \\- " +
-                      escape_roff("run a job once across processes") + "\n.SH SYNOPSIS\n";
+    std::string out =
+        ".TH HOLDFAST 1 \"\" \"Holdfast " HOLDFAST_VERSION_STRING "\"\n.nh\n.ad l\n.SH NAME\n"
+        "holdfast \\- " +
+        escape_roff("run commands under a lock, one at a time across processes and hosts") +
+        "\n.SH SYNOPSIS\n";
     for (const auto* const sub : visible_subcommands(app)) {
         out += ".B holdfast " + sub->get_name() + "\n[options]" + escape_roff(arguments(*sub)) +
                "\n.br\n";

@@ -16,7 +16,12 @@ struct manual_section {
     std::vector<manual_entry> entries;
 };
 
-/// In the order of the page.
+/// About URLs and servers.
+[[nodiscard]] std::vector<manual_section> engine_sections();
+/// About JSON and the log.
+[[nodiscard]] std::vector<manual_section> json_sections();
+
+/// All, in the order of the page.
 [[nodiscard]] std::vector<manual_section> manual_sections();
 
 } // namespace holdfast::cli

@@ -16,6 +16,7 @@ namespace holdfast::cli {
 struct message {
     enum class kind : std::uint8_t {
         // guardian to front
+        granted,  ///< number: a token of the lock; one message for each name that has one
         ready,    ///< number: the child's process id; the child waits for `start`
         stopped,  ///< the child was stopped, and not the whole job
         exited,   ///< number: the child's wait status; no process of its tree is left

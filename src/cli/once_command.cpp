@@ -146,7 +146,7 @@ int run_once(const once_flags& flags, const std::vector<std::string>& command) {
 
 } // namespace
 
-void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+void add_once(CLI::App& app, action& chosen, const given_command& command) {
     const auto flags = std::make_shared<once_flags>();
     auto* const sub = app.add_subcommand(
         "once", "Run a command once in the whole fleet; others get its output and exit code");
@@ -175,7 +175,7 @@ void add_once(CLI::App& app, action& chosen, const std::vector<std::string>& com
     add_engine_flags(*sub, flags->engine);
     sub->add_option("NAME", flags->name, "The flag: any text of up to 507 bytes")->required();
     sub->callback([flags, &command, &chosen] {
-        chosen = [flags, &command] { return run_once(*flags, command); };
+        chosen = [flags, &command] { return run_once(*flags, command.words); };
     });
 }
 

@@ -134,10 +134,11 @@ int prepared_child::start() noexcept {
     return 0;
 }
 
-int print_start_failure(const std::string& command, int error) {
+int print_start_failure(const std::string& command, int error, const char* advice) {
     const int code = error == ENOENT ? exit_code::not_found : exit_code::not_executable;
     print_message(escape_text(command) + " cannot be started (" +
-                      std::generic_category().message(error) + "); check the command and PATH",
+                      std::generic_category().message(error) + "); check the command and PATH" +
+                      advice,
                   log_level::error, {.event = "command_not_started", .exit_code = code});
     return code;
 }

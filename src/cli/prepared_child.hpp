@@ -37,6 +37,6 @@ private:
 };
 
 /// Says why the command could not be started, and returns the exit code of a shell: 127 or 126.
-int print_start_failure(const std::string& command, int error);
+int print_start_failure(const std::string& command, int error, const char* advice = "");
 
 } // namespace holdfast::cli

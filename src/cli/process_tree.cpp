@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -136,6 +137,13 @@ bool kill_tree(pid_t excluded) {
         std::this_thread::sleep_for(std::chrono::milliseconds{round < 10 ? 1 : 10});
     }
     return false;
+}
+
+void kill_tree_and_orphans() {
+    for (int round = 0; round < 10 && kill_tree(); ++round) {
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
+        if (!some_child_runs()) { return; }
+    }
 }
 
 } // namespace holdfast::cli

@@ -31,4 +31,8 @@ void signal_group_in_tree(int signal, pid_t group);
 /// after the caller has waited for dead children.
 bool kill_tree(pid_t excluded = 0);
 
+/// The same, and waits for the dead children. Orphans of killed processes become our children:
+/// repeats until there is none.
+void kill_tree_and_orphans();
+
 } // namespace holdfast::cli

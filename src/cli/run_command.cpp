@@ -31,7 +31,7 @@ struct run_flags {
     hold_flags hold;
     std::string name;
     std::vector<std::string> more_names;
-    std::vector<std::string> command;
+    given_command command;
     std::string shell_line;
     std::string grace;
     std::string metrics;
@@ -104,7 +104,8 @@ run_settings parse_run_flags(const run_flags& flags) {
     out.engine = parse_engine_flags(flags.engine);
     out.names = distinct_names(flags.more_names, flags.name);
     refuse_modes_of_sets(out);
-    out.command = flags.command;
+    out.command = flags.command.words;
+    out.follows_dashes = flags.command.follows_dashes;
     out.verbosity = parse_verbosity(flags);
     set_grace(flags.grace, out);
     check_metrics_target(flags.metrics);
@@ -138,7 +139,7 @@ Exit codes: the command's own, 128+N if signal N ended it, 126 and 127 as in sh;
 
 } // namespace
 
-void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& command) {
+void add_run(CLI::App& app, action& chosen, const given_command& command) {
     const auto flags = std::make_shared<run_flags>();
     auto* const run = app.add_subcommand("run", "Run a command while holding a lock");
     run->footer(examples);
@@ -151,9 +152,10 @@ void add_run(CLI::App& app, action& chosen, const std::vector<std::string>& comm
     run->add_option("-c,--command", flags->shell_line, "Run a line of /bin/sh instead of a command")
         ->type_name("LINE");
     auto* const quiet = run->add_flag("-q,--quiet", flags->quiet, "Print errors only");
-    run->add_flag("-v,--verbose", flags->verbose,
-                  "Print who holds the lock and how long the wait takes (also: "
-                  "HOLDFAST_LOG=verbose)")
+    run->add_flag(
+           "-v,--verbose", flags->verbose,
+           "Print who holds the lock, how long the wait takes, the grant, renewals that fail, "
+           "and the release (also: HOLDFAST_LOG=verbose)")
         ->excludes(quiet);
     add_log_flag(*run);
     run->add_option("--metrics", flags->metrics,

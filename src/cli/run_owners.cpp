@@ -19,6 +19,8 @@ std::string append_run_owner(const std::string& owner) {
     return enclosing.empty() ? owner : enclosing + " " + owner;
 }
 
+bool is_in_run() { return !enclosing_run_owners().empty(); }
+
 bool is_run_owner(const std::string& owner) {
     std::istringstream owners{enclosing_run_owners()};
     for (std::string enclosing; owners >> enclosing;) {

@@ -19,6 +19,7 @@ struct run_settings {
     engine_address engine;
     std::vector<std::string> names; ///< in order, each once
     std::vector<std::string> command;
+    bool follows_dashes = true; ///< the command, on the command line
     primitive kind = primitive::mutex;
     holdfast::mode mode = mode::exclusive;
     unsigned permits = 1;

@@ -10,6 +10,7 @@
 #include "cli/lock_operations.hpp"
 #include "cli/log.hpp"
 #include "cli/messages.hpp"
+#include "cli/nested_hold.hpp"
 #include "cli/output.hpp"
 #include "cli/run_owners.hpp"
 #include "cli/script_output.hpp"
@@ -134,6 +135,7 @@ int acquire(const script_flags& flags) {
     int code = settings.busy_code;
     try {
         ignore_limit_signals();
+        refuse_nested_hold(settings);
         auto client = settings.engine.open();
         auto held = acquire_confirmed(client, settings, signals, flags);
         if (held) {

@@ -23,6 +23,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::cli {
@@ -35,11 +36,20 @@ struct show_flags {
     bool json = false;
 };
 
+/// The clock time of the grant or the request, to the second; empty: not known.
+std::string since_text(const party& party) {
+    if (party.since.time_since_epoch().count() == 0) { return {}; }
+    constexpr std::size_t quote = 1;
+    constexpr std::size_t to_second = 19; // 2026-01-31T23:59:59
+    return json_time(party.since).substr(quote, to_second) + "Z";
+}
+
 table_row party_row(const lock_info& lock, const party& party) {
     return {{origin_text(party)},
             {mode_text(lock, party)},
             {party.token == 0 ? "" : std::to_string(party.token)},
             {age_text(party)},
+            {since_text(party)},
             {left_text(party)},
             {party.lease.count() > 0 ? format_duration(party.lease) : ""},
             {escape_text(party.owner)},
@@ -49,9 +59,9 @@ table_row party_row(const lock_info& lock, const party& party) {
 
 std::string party_table(const lock_info& lock, const std::vector<party>& parties,
                         const char* age_title) {
-    text_table table{
-        {"#", "FROM", "MODE", "TOKEN", age_title, "LEFT", "LEASE", "OWNER", "NOTE", "COMMAND"},
-        {stdout_has_colours(), stdout_width()}};
+    text_table table{{"#", "FROM", "MODE", "TOKEN", age_title, "SINCE", "LEFT", "LEASE", "OWNER",
+                      "NOTE", "COMMAND"},
+                     {stdout_has_colours(), stdout_width()}};
     for (std::size_t at = 0; at < parties.size(); ++at) {
         auto row = party_row(lock, parties[at]);
         row.insert(row.begin(), table_cell{std::to_string(at + 1)});
@@ -124,6 +134,17 @@ coordination_info find_others(const client& client, const std::string& name, boo
     }
 }
 
+/// The locks once:NAME and election:NAME are free between their uses; NAME may have a result.
+std::string hint_at_coordination(const client& client, const std::string& lock) {
+    for (const std::string_view prefix : {"once:", "election:"}) {
+        if (!lock.starts_with(prefix)) { continue; }
+        const auto name = lock.substr(prefix.size());
+        if (name.empty() || find_others(client, name, true).empty()) { return {}; }
+        return "; what that name has is shown by: holdfast show " + name_text(name);
+    }
+    return {};
+}
+
 int show(const show_flags& flags) {
     const auto client = parse_engine_flags(flags.engine).open();
     const auto lock = admin{client}.inspect(flags.name);
@@ -132,7 +153,7 @@ int show(const show_flags& flags) {
         print_message(quote_name(flags.name) +
                       " is free: nobody holds it or waits for it, and no election, once or latch "
                       "of that name is in use" +
-                      hint_at_url(flags.name));
+                      hint_at_coordination(client, flags.name) + hint_at_url(flags.name));
         return exit_code::failed;
     }
     const auto text = flags.json ? (lock ? as_json(*lock) : "") + as_json(others, flags.name)
@@ -149,9 +170,11 @@ void add_show(CLI::App& app, action& chosen) {
         "show",
         "Show one lock: its holders, and its waiters in order; or an election, once or latch");
     sub->footer(
-        "LEASE is what was asked for, LEFT what remains of it, or for a waiter the time until the\n"
-        "engine drops it without a sign of life. COMMAND is '-' on another host, and when the\n"
-        "process has died. Exit code 1: the name is not in use.");
+        "SINCE is the time of the grant or the request in UTC. LEASE is what was asked for, LEFT\n"
+        "what remains of it, or for a waiter the time until the engine drops it without a sign of\n"
+        "life. '-': the engine or the layout does not know, as LEASE on embedded:. COMMAND is '-'\n"
+        "on another host, when the process has died, and of a lock that 'holdfast acquire' took.\n"
+        "Exit code 1: the name is not in use.");
     sub->add_option("NAME", flags->name, "The lock")->required();
     sub->add_flag("--json", flags->json,
                   "Print a JSON object, as 'ls --json' does; one per use of the name");

@@ -13,12 +13,12 @@ namespace {
 
 struct subcommand {
     const char* name;
-    void (*add)(CLI::App& app, action& chosen, const std::vector<std::string>& command);
+    void (*add)(CLI::App& app, action& chosen, const given_command& command);
 };
 
 /// Adapts a subcommand that runs no command of the user's.
 template <void (*add_subcommand)(CLI::App&, action&)>
-void without_command(CLI::App& app, action& chosen, const std::vector<std::string>& /*command*/) {
+void without_command(CLI::App& app, action& chosen, const given_command& /*command*/) {
     add_subcommand(app, chosen);
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> subcommand_names() {
     return out;
 }
 
-void add_subcommands(CLI::App& app, action& chosen, const std::vector<std::string>& command,
+void add_subcommands(CLI::App& app, action& chosen, const given_command& command,
                      const std::vector<std::string>& words) {
     const auto first = words.empty() ? std::string{} : words.front();
     if (first == "--version") { return; }

@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 /// Adds those that `words`, the command line, needs: only the one that is named, if one is and it
 /// prints nothing about the others: their options were most of what `--version` executed.
-void add_subcommands(CLI::App& app, action& chosen, const std::vector<std::string>& command,
+void add_subcommands(CLI::App& app, action& chosen, const given_command& command,
                      const std::vector<std::string>& words);
 
 } // namespace holdfast::cli

@@ -94,6 +94,20 @@ TEST_F(cli_doctor, names_an_eviction_policy_that_deletes_locks) {
         << end.out;
 }
 
+TEST_F(cli_doctor, says_that_a_server_over_its_maxmemory_is_full) {
+    redis_server server{{.arguments = safe_settings}};
+    server.command({"CONFIG", "SET", "maxmemory", "100kb"});
+    const auto end = doctor(server.url(), {"--json"});
+    EXPECT_EQ(end.code, danger);
+    EXPECT_TRUE(has_line(end.out, {field("check", "memory"), field("severity", "danger"),
+                                   "so it is full: nobody can acquire a lock"}))
+        << end.out;
+    EXPECT_TRUE(has_line(end.out, {field("check", "trial"), field("severity", "danger"),
+                                   "raise maxmemory, or remove other data"}))
+        << end.out;
+    EXPECT_THAT(end.out, Not(HasSubstr("docs/")));
+}
+
 TEST_F(cli_doctor, names_a_server_without_persistence_unless_max_lease_makes_up_for_it) {
     redis_server server;
     const auto end = doctor(server.url(), {"--json"});
@@ -207,7 +221,8 @@ TEST_F(cli_doctor, judges_a_master_its_replicas_and_its_sentinels) {
     sentinel_group group{{.replicas = 1, .sentinels = 3}};
     const auto end = doctor(group.url("?replicas=1&max_lease=5s"), {"--json", "--no-trial"});
     EXPECT_EQ(end.code, warning) << end.out << end.err;
-    EXPECT_TRUE(has_line(end.out, {field("check", "min-replicas"), "min-replicas-to-write 1"}))
+    EXPECT_TRUE(has_line(end.out, {field("check", "min-replicas"), "min-replicas-to-write 1",
+                                   "it has one replica, whose loss then stops all locks"}))
         << end.out;
     EXPECT_TRUE(has_line(end.out, {field("check", "replication"), "it follows its master"}))
         << end.out;
@@ -241,7 +256,7 @@ TEST_F(cli_doctor, names_a_right_that_locks_need_and_the_user_lacks) {
         doctor("redis://locks:secret@127.0.0.1:" + std::to_string(server.port()), {"--json"});
     EXPECT_EQ(end.code, danger);
     EXPECT_TRUE(has_line(end.out, {field("check", "trial"), field("severity", "danger"), "evalsha",
-                                   "store_forbidden"}))
+                                   "give the user the ACL rule"}))
         << end.out;
 }
 

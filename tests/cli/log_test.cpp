@@ -76,8 +76,11 @@ TEST_F(log_lines, have_events_tokens_reasons_and_exit_codes_in_json) {
               "lost|broken|76|true\n");
     EXPECT_EQ(events("$holdfast run --log json x -- no-such-command"),
               "command_not_started|-|127|false\n");
-    EXPECT_EQ(events("$holdfast run x -- $holdfast run --log json -n x -- true"),
-              "busy|-|75|false\n");
+    EXPECT_EQ(
+        events("$holdfast run x -- env -u HOLDFAST_RUN $holdfast run --log json -n x -- true"),
+        "busy|-|75|false\n");
+    EXPECT_EQ(events("$holdfast run x -- $holdfast run --log json x -- true"),
+              "failed|-|64|false\n");
 }
 
 TEST_F(log_lines, tell_several_locks_from_one_whose_name_has_a_comma) {

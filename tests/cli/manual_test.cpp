@@ -65,7 +65,9 @@ TEST_F(manual, man_page_says_what_an_operator_meets) {
           "another may lead already", "is the command's own", "pgrep \\-P PID",
           "the holder has died, or is on another host", "cannot be started (126, 127)",
           "\\-\\-forget prints nothing", "top exits with 69 after",
-          "Holds that exist at the start are not"}) {
+          "Holds that exist at the start are not", "never two at a time",
+          "run \\-n \\-\\-min\\-hold 50m \\-\\-url redis://host nightly", "one time ever",
+          "which other users and hosts do not\nshare", "in sorted order"}) {
         EXPECT_THAT(page, HasSubstr(text));
     }
 }

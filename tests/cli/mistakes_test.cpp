@@ -63,6 +63,36 @@ TEST_F(mistakes, such_as_options_before_the_command_do_not_quote_the_password) {
     EXPECT_EQ(command({"-h"}).code, 0);
 }
 
+TEST_F(mistakes, in_a_url_name_the_variable_or_the_file_that_has_it) {
+    sandbox_.write("url", "redis://h:99999\n");
+    EXPECT_THAT(refusal({"ls", "--url-file", "url"}), HasSubstr("--url-file url: port: must be"));
+    EXPECT_THAT(refusal({"doctor", "--url-file", "url"}), HasSubstr("--url-file url: port: "));
+    for (const auto& line : std::vector<words>{{"ls"}, {"doctor"}, {"run", "x", "--", "true"}}) {
+        const auto end = command(line, {.variables = {{"HOLDFAST_URL", "junk"}}});
+        EXPECT_EQ(end.code, 64);
+        EXPECT_THAT(end.err, HasSubstr("HOLDFAST_URL: it has no scheme")) << line.front();
+    }
+    EXPECT_THAT(refusal({"ls", "--url", "junk"}), HasSubstr("holdfast: URL: it has no scheme"));
+}
+
+TEST_F(mistakes, such_as_help_and_man_with_a_command_name_the_help) {
+    for (const auto& [line, answer] : std::vector<std::pair<words, std::string>>{
+             {{"help"}, "see: holdfast --help, or holdfast man\n"},
+             {{"help", "run"}, "see: holdfast run --help\n"},
+             {{"man", "run"}, "see: holdfast run --help\n"},
+             {{"--man"}, "see: holdfast man\n"}}) {
+        EXPECT_EQ(refusal(line), "holdfast: " + answer);
+    }
+}
+
+TEST_F(mistakes, such_as_several_names_without_dashes_are_explained) {
+    const auto end = command({"run", "a", "no-such-command", "true"});
+    EXPECT_EQ(end.code, 127);
+    EXPECT_THAT(end.err, HasSubstr("several names need -- before the command"));
+    EXPECT_THAT(command({"run", "a", "--", "no-such-command", "true"}).err,
+                Not(HasSubstr("several names")));
+}
+
 TEST_F(mistakes, in_numbers_name_the_range) {
     EXPECT_THAT(refusal({"run", "--limit", "-1", "x", "--", "true"}),
                 HasSubstr("--limit: \"-1\" is not a whole number from 1 to 10000"));

@@ -34,7 +34,7 @@ TEST_F(reasons, a_broken_lock_is_called_broken) {
 TEST_F(reasons, a_loss_is_an_error_which_quiet_prints) {
     const auto end = run({"-q", "--max-hold", "600ms", "--grace", "50ms", "x", "--", "sleep", "9"});
     EXPECT_EQ(end.code, 76);
-    EXPECT_EQ(end.err, "holdfast: \"x\": the lock was lost (--max-hold is over); the command ended "
+    EXPECT_EQ(end.err, "holdfast: \"x\": ended: --max-hold is over; the command ended "
                        "on SIGTERM\n");
 }
 
@@ -42,7 +42,7 @@ TEST_F(reasons, max_hold_is_named) {
     const auto end = run({"--max-hold", "600ms", "--grace", "50ms", "x", "--", "sleep", "1000"});
     EXPECT_EQ(end.code, 76);
     EXPECT_EQ(end.err, "holdfast: \"x\": --max-hold is about to end: ending the command\n"
-                       "holdfast: \"x\": the lock was lost (--max-hold is over); the command ended "
+                       "holdfast: \"x\": ended: --max-hold is over; the command ended "
                        "on SIGTERM\n");
 }
 
@@ -60,6 +60,13 @@ TEST_F(reasons, the_end_of_a_guardian_names_the_lock) {
     EXPECT_EQ(end.code, 76);
     EXPECT_EQ(end.err, "holdfast: \"x\": the guardian was killed; the command was killed, and the "
                        "lock is free when its lease expires\n");
+    auto logged = hold_at("", "z", {"--log", "json"});
+    const auto guardian = guardian_of(logged.pid());
+    ::kill(guardian, SIGKILL);
+    EXPECT_THAT(logged.wait().err,
+                MatchesRegex(".*\"event\":\"lost\",\"token\":[0-9]+,\"reason\":"
+                             "\"guardian_killed\",\"guardian_pid\":" +
+                             std::to_string(guardian) + ",\"exit_code\":76,.*\n"));
     auto other = hold_at("", "y");
     ::kill(guardian_of(other.pid()), SIGTERM);
     EXPECT_EQ(other.wait().code, 143);
@@ -116,7 +123,8 @@ TEST_F(reasons, a_server_that_hangs_is_named) {
     server.pause();
     const auto end = job.wait();
     EXPECT_EQ(end.code, 76);
-    EXPECT_THAT(end.err, AllOf(HasSubstr("\"x\": the lease is about to expire: ending"),
+    EXPECT_THAT(end.err, AllOf(HasSubstr("\"x\": the lease is about to expire: ending the command; "
+                                         "it could not be renewed: "),
                                HasSubstr("the lock was lost (it "), HasSubstr("run it again"),
                                HasSubstr("127.0.0.1:" + std::to_string(server.port()))));
     server.resume();
@@ -128,9 +136,24 @@ TEST_F(reasons, of_a_server_that_hangs_agree_in_all_lines_of_the_log) {
     server.pause();
     const auto end = job.wait();
     EXPECT_EQ(end.code, 76);
-    EXPECT_THAT(end.err, AllOf(HasSubstr("\"event\":\"about_to_expire\""),
+    EXPECT_THAT(end.err, AllOf(HasSubstr("\"event\":\"renewal_failed\""),
+                               HasSubstr("\"event\":\"about_to_expire\""),
                                HasSubstr("\"reason\":\"unreachable\""),
                                Not(HasSubstr("\"reason\":\"expired\""))));
+}
+
+TEST_F(reasons, verbose_says_when_renewals_fail_and_when_they_work_again) {
+    redis_server server;
+    auto job = hold_at(server.url(), "x", {"-v", "--lease", "9s", "--grace", "300ms"});
+    server.pause();
+    EXPECT_TRUE(eventually([&] {
+        return job.err().find("\"x\": the lease could not be renewed (") != std::string::npos;
+    })) << job.err();
+    EXPECT_THAT(job.err(), MatchesRegex("(.|\n)*; it ends in [0-9.ms]+ unless a retry succeeds\n"));
+    server.resume();
+    EXPECT_TRUE(eventually([&] {
+        return job.err().find("\"x\": the lease is renewed again; ") != std::string::npos;
+    })) << job.err();
 }
 
 TEST_F(reasons, lost_data_is_named) {
@@ -173,6 +196,9 @@ TEST_F(reasons, no_wait_and_wait_bound_an_outage) {
         const stopwatch watch;
         const auto end = at(server.url(), line);
         EXPECT_EQ(end.code, 69) << end.err;
+        if (line[1] == "-n") {
+            EXPECT_THAT(end.err, HasSubstr("it accepts connections but does not answer"));
+        }
         EXPECT_LT(watch.elapsed(), 2s + scaled(1s)) << line[1] << ", not connect_wait";
     }
     server.resume();

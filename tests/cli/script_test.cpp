@@ -109,7 +109,10 @@ TEST_F(script_commands, refuse_to_renew_or_release_the_lock_of_an_enclosing_run)
           "$holdfast release job --owner $HOLDFAST_OWNER",
           "$holdfast run inner -- $holdfast release job --owner $HOLDFAST_OWNER"}) {
         const auto end =
-            run({"-c", line + "; code=$?; $holdfast run -nq job -- true; echo $code $?", "job"},
+            run({"-c",
+                 line + "; code=$?; env -u HOLDFAST_RUN $holdfast run -nq job -- true; "
+                        "echo $code $?",
+                 "job"},
                 {.variables = {{"holdfast", HOLDFAST_CLI}}});
         EXPECT_EQ(end.out, "64 75\n") << line;
         EXPECT_THAT(end.err, HasSubstr("\"job\" " + held_by_run)) << line;

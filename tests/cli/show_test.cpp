@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class show : public operator_commands {
 protected:
@@ -30,7 +31,8 @@ TEST_F(show, names_the_leader_of_an_election_its_value_and_the_candidates) {
     const auto text = command({"show", "sched"}).out;
     EXPECT_THAT(text,
                 AllOf(ContainsRegex("\"sched\": election, term [0-9]+, value \"10.0.0.7:80\"\n"),
-                      HasSubstr("Led by 1\n"), HasSubstr("Candidates, the next one first: 1\n")));
+                      ContainsRegex(" 20[0-9-]{8}T[0-9:]{8}Z "), HasSubstr("Led by 1\n"),
+                      HasSubstr("Candidates, the next one first: 1\n")));
     const auto pid = std::to_string(guardian_of(leader.pid()));
     EXPECT_EQ(json("sched", "each['kind'], each['value'], each['leader']['pid'], "
                             "each['leader']['token'] == each['term'], len(each['candidates'])"),
@@ -57,6 +59,11 @@ TEST_F(show, names_who_runs_a_once_and_then_its_exit_code) {
     sandbox_.write("go", "");
     EXPECT_EQ(runner.wait().code, 3);
     EXPECT_EQ(command({"show", "slow"}).out, "\"slow\": once, done, exit code 3\n");
+    const auto lock = command({"show", "once:slow"});
+    EXPECT_EQ(lock.code, 1);
+    EXPECT_THAT(lock.err,
+                AllOf(HasSubstr("\"once:slow\" is free"), HasSubstr("holdfast show slow\n")));
+    EXPECT_THAT(command({"show", "once:other"}).err, Not(HasSubstr("holdfast show")));
     EXPECT_EQ(json("slow", "each['done'], each['exit_code'], each['runner']"), "(True, 3, None)\n");
 }
 

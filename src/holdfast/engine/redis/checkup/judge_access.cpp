@@ -27,7 +27,7 @@ std::string login_remedy(std::string_view refusal) {
                "and use it in the URL";
     }
     if (refusal.starts_with("NOPERM")) {
-        return "give the user the ACL rules of docs/redis.md, \"The smallest ACL rule\"";
+        return "give the user the ACL rule in REDIS SERVERS of holdfast(1)";
     }
     return "correct the user and password in the URL; write @, /, ?, # and % in them as %40, %2F, "
            "%3F, %23 and %25";

@@ -47,6 +47,12 @@ void judge_memory(const server_facts& facts, checkup& out) {
     }
     const auto used = facts.number("used_memory");
     if (*limit == 0 || used == 0) { return; }
+    if (used >= *limit && policy == "noeviction") {
+        return out.danger("memory", facts.address,
+                          "it uses " + percent(used, *limit) +
+                              " of its maxmemory, so it is full: nobody can acquire a lock",
+                          "raise maxmemory, or remove other data");
+    }
     if (used > *limit / 10 * 9) {
         return out.warn("memory", facts.address,
                         "it uses " + percent(used, *limit) +

@@ -5,6 +5,16 @@ namespace holdfast::engine::redis {
 
 namespace {
 
+/// What a remedy adds that makes each grant need a replica: the last one becomes indispensable.
+std::string needed_replicas(const server_facts& facts) {
+    const auto connected = facts.number("connected_slaves");
+    if (connected > 1) { return {}; }
+    if (connected == 0) {
+        return "; it has no replica, so start two first: without one no lock works";
+    }
+    return "; it has one replica, whose loss then stops all locks, so have two";
+}
+
 /// With failover, and without the options that make it safe.
 void judge_failover(const server_facts& facts, const server_terms& terms, checkup& out) {
     if (terms.deployment == deployment::cluster) {
@@ -13,12 +23,12 @@ void judge_failover(const server_facts& facts, const server_terms& terms, checku
                           "a lock counts only when " + std::to_string(terms.replicas) +
                               " replicas have it");
         }
-        return out.warn(
-            "failover", facts.address,
-            "a failover loses locks that had not reached the replica: they are granted "
-            "again while they are held",
-            "add replicas=1 to the URL of all clients, which makes it rarer; redlock:// "
-            "or redis+sentinel:// with max_lease prevents it");
+        return out.warn("failover", facts.address,
+                        "a failover loses locks that had not reached the replica: they are granted "
+                        "again while they are held",
+                        "add replicas=1 to the URL of all clients, which makes it rarer" +
+                            needed_replicas(facts) +
+                            "; redlock:// or redis+sentinel:// with max_lease prevents it");
     }
     if (terms.replicas > 0 && terms.max_lease) {
         return out.ok("failover", facts.address,
@@ -27,15 +37,16 @@ void judge_failover(const server_facts& facts, const server_terms& terms, checku
     const char* const missing = terms.max_lease      ? "replicas=1"
                                 : terms.replicas > 0 ? "max_lease=30s"
                                                      : "replicas=1&max_lease=30s";
-    out.warn(
-        "failover", facts.address,
-        "a failover loses locks that had not reached the new master: they are granted again "
-        "while they are held",
-        std::string{"add "} + missing +
-            " to the URL of all clients (see OPTIONS OF A URL in holdfast(1), or docs/safety.md)" +
-            (terms.max_lease ? ""
-                             : "; when max_lease is first used nothing new is granted once for "
-                               "as long, and a longer lease is refused"));
+    out.warn("failover", facts.address,
+             "a failover loses locks that had not reached the new master: they are granted again "
+             "while they are held",
+             std::string{"add "} + missing +
+                 " to the URL of all clients (see OPTIONS OF A URL in holdfast(1))" +
+                 (terms.replicas > 0 ? "" : needed_replicas(facts)) +
+                 (terms.max_lease
+                      ? ""
+                      : "; when max_lease is first used nothing new is granted once for "
+                        "as long, and a longer lease is refused"));
 }
 
 std::string replicas_text(std::uint64_t count) {
@@ -55,7 +66,8 @@ void judge_least_replicas(const server_facts& facts, std::uint64_t connected, bo
             "min-replicas-to-write is 0: a master that is cut off from its replicas continues "
             "to grant locks while its successor grants them too",
             "CONFIG SET min-replicas-to-write 1 and min-replicas-max-lag 5 on each server, and "
-            "the same in redis.conf");
+            "the same in redis.conf" +
+                needed_replicas(facts));
     } else if (connected < wanted) {
         out.danger("min-replicas", facts.address,
                    "min-replicas-to-write is " + std::string{least} + ", but it has " +
