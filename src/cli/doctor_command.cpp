@@ -33,22 +33,6 @@ struct doctor_flags {
     bool no_trial = false;
 };
 
-/// The library names its documentation; an operator has the server and the man page.
-void name_remedy(finding& finding) {
-    constexpr std::string_view pointer = "; docs/errors.md explains ";
-    const auto at = finding.remedy.find(pointer);
-    if (at == std::string::npos) { return; }
-    const auto code = finding.remedy.substr(at + pointer.size());
-    finding.remedy.resize(at);
-    const bool is_file = finding.subject == "embedded:";
-    if (code == "store_full") {
-        finding.remedy =
-            is_file ? "make room on the disk" : "raise maxmemory, or remove other data";
-    } else if (code == "store_forbidden" && !is_file) {
-        finding.remedy = "give the user the ACL rule in REDIS SERVERS of holdfast(1)";
-    }
-}
-
 std::string json_line(const finding& finding) {
     return "{\"check\":" + json_quote(finding.check) +
            ",\"severity\":" + json_quote(to_string(finding.severity)) +
@@ -96,9 +80,7 @@ int exit_code_for(severity severity) {
 
 std::vector<finding> examine(const engine_address& address, const diagnose_options& options) {
     try {
-        auto out = diagnose(address.url.empty() ? "embedded:" : address.url, options);
-        for (auto& each : out) { name_remedy(each); }
-        return out;
+        return diagnose(address.url.empty() ? "embedded:" : address.url, options);
     } catch (const error& failure) {
         throw_if_url(failure, address);
         throw;

@@ -46,15 +46,21 @@ bool is_grace_period(std::string_view text) {
     return text.find("it grants nothing new for") != std::string_view::npos;
 }
 
-std::string trial_remedy(const error& refused) {
+std::string trial_remedy(const error& refused, const std::string& subject) {
     if (std::string_view{refused.what()}.find("NOREPLICAS") != std::string_view::npos) {
         return "start the missing replicas, or lower min-replicas-to-write of the server";
     }
     if (refused.code() == errc::unavailable) {
         return "mend what the other findings name, and run the doctor again";
     }
-    return "do what the text says; docs/errors.md explains " +
-           std::string{to_string(static_cast<errc>(refused.code().value()))};
+    const bool is_file = subject == "embedded:";
+    if (refused.code() == errc::store_full) {
+        return is_file ? "make room on the disk" : "raise maxmemory, or remove other data";
+    }
+    if (refused.code() == errc::store_forbidden && !is_file) {
+        return "give the user the ACL rule in REDIS SERVERS of holdfast(1)";
+    }
+    return "do what the text says";
 }
 
 void run_trial(std::string_view url, const diagnose_options& options, engine::checkup& out) {
@@ -74,7 +80,7 @@ void run_trial(std::string_view url, const diagnose_options& options, engine::ch
                             "after a restart, a failover or lost data, and when max_lease is first "
                             "used");
         }
-        out.danger("trial", subject, text, trial_remedy(refused));
+        out.danger("trial", subject, text, trial_remedy(refused, subject));
     }
 }
 

@@ -4,7 +4,7 @@
 
 namespace holdfast::engine::quorum {
 
-std::string acquire_task::describe_votes(instant now) const {
+std::string acquire_task::describe_votes(base::instant now) const {
     const auto majority = majority_of(ballot_.nodes());
     std::string text = "no quorum: " + std::to_string(majority) + " of " +
                        std::to_string(ballot_.nodes()) + " nodes must grant the lock";
