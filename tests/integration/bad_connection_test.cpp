@@ -4,6 +4,7 @@
 #include "holdfast/core/client_core.hpp"
 #include "holdfast/engine/factory.hpp"
 #include "support/faulty_engine.hpp"
+#include "support/recording_observer.hpp"
 
 #include <holdfast/holdfast.hpp>
 
@@ -16,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace holdfast::test {
@@ -42,12 +44,13 @@ protected:
     client good_{url_};
 
     std::shared_ptr<core::client_core> faulty_client(const std::shared_ptr<faults>& faults,
-                                                     std::chrono::milliseconds connect_wait = 2s) {
+                                                     std::chrono::milliseconds connect_wait = 2s,
+                                                     std::shared_ptr<observer> watch = {}) {
         auto identity = engine::this_process();
         auto real = engine::make_engine(engine::url::parse(url_), identity);
         return std::make_shared<core::client_core>(
             std::make_unique<faulty_engine>(std::move(real), faults), identity,
-            client_options{.connect_wait = connect_wait, .observer = {}});
+            client_options{.connect_wait = connect_wait, .observer = std::move(watch)});
     }
 
     core::acquire_result acquire(const lock_options& options,
@@ -151,6 +154,17 @@ TEST_F(bad_connection, requests_that_arrive_after_the_caller_gave_up_leave_nothi
         return lock.has_value();
     }));
     EXPECT_EQ(waiters(), 0U);
+}
+
+TEST_F(bad_connection, a_withdrawal_without_an_answer_is_reported_when_its_client_ends) {
+    const auto watch = std::make_shared<recording_observer>();
+    core_ = faulty_client(line_, 2s, watch);
+    line_->freeze();
+    EXPECT_FALSE(acquire({}, detail::wait_limit::from(100ms)).hold);
+    core_.reset();
+    const auto told = watch->await(event::kind::withdraw_failed);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->name, "name");
 }
 
 // P7
