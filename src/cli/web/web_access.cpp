@@ -30,7 +30,7 @@ bool is_address(const std::string& host) {
 
 } // namespace
 
-std::optional<http::response> web_access::refuse(const http::request& request) const {
+std::optional<http::response> web_access::refuse(const http::http_request& request) const {
     if (request.count("host") != 1 || !knows_host(request.header_value("host"))) {
         return refusal(421, "this Host is not the page's; open the URL that holdfast web has "
                             "printed, by its address or as localhost");
@@ -42,7 +42,7 @@ std::optional<http::response> web_access::refuse(const http::request& request) c
     return std::nullopt;
 }
 
-std::optional<http::response> web_access::refuse_change(const http::request& request) const {
+std::optional<http::response> web_access::refuse_change(const http::http_request& request) const {
     const auto origin = request.header_value("origin");
     const std::string host{request.header_value("host")};
     const auto fetched_by = request.header_value("sec-fetch-site");
@@ -71,7 +71,7 @@ bool web_access::knows_host(std::string_view host) const {
 }
 
 /// The URL has it only where the page is opened: the page removes it from the address bar.
-bool web_access::has_secret(const http::request& request) const {
+bool web_access::has_secret(const http::http_request& request) const {
     if (request.path == "/" && request.method == "GET") {
         if (const auto given = http::form_value(request.query, "token")) {
             return equals_secret(*given, secret_);
@@ -84,7 +84,7 @@ bool web_access::has_secret(const http::request& request) const {
     return equals_secret(cookie_of(request), secret_);
 }
 
-std::string_view web_access::cookie_of(const http::request& request) const {
+std::string_view web_access::cookie_of(const http::http_request& request) const {
     auto rest = request.header_value("cookie");
     while (!rest.empty()) {
         const auto end = rest.find(';');

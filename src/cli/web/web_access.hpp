@@ -22,17 +22,18 @@ public:
         : secret_{std::move(secret)}, cookie_name_{"holdfast-" + port}, names_{std::move(names)} {}
 
     /// Why this request must not be answered; empty: it may.
-    [[nodiscard]] std::optional<http::response> refuse(const http::request& request) const;
+    [[nodiscard]] std::optional<http::response> refuse(const http::http_request& request) const;
     /// The same for a request that changes something.
-    [[nodiscard]] std::optional<http::response> refuse_change(const http::request& request) const;
+    [[nodiscard]] std::optional<http::response>
+    refuse_change(const http::http_request& request) const;
 
     /// Lets the browser in from now on.
     [[nodiscard]] http::header cookie() const;
 
 private:
     [[nodiscard]] bool knows_host(std::string_view host) const;
-    [[nodiscard]] bool has_secret(const http::request& request) const;
-    [[nodiscard]] std::string_view cookie_of(const http::request& request) const;
+    [[nodiscard]] bool has_secret(const http::http_request& request) const;
+    [[nodiscard]] std::string_view cookie_of(const http::http_request& request) const;
 
     std::string secret_;
     std::string cookie_name_;

@@ -63,7 +63,7 @@ web_service::web_service(const web_settings& settings, web_access access)
 
 http::server_settings web_service::server_settings() {
     using std::chrono::seconds;
-    return {.handle = [this](const http::request& request) { return handle(request); },
+    return {.handle = [this](const http::http_request& request) { return handle(request); },
             .limits = {.most_exchanges = most_pages + most_requests,
                        .most_streams = most_pages,
                        .longest_body = longest_form,
@@ -73,14 +73,14 @@ http::server_settings web_service::server_settings() {
             .on_stream_end = [this](http::exchange_id page) { sampler_->remove_page(page); }};
 }
 
-http::response web_service::handle(const http::request& request) {
+http::response web_service::handle(const http::http_request& request) {
     auto refusal = access_.refuse(request);
     auto out = refusal ? std::move(*refusal) : answer(request);
     add_security_headers(out);
     return out;
 }
 
-http::response web_service::answer(const http::request& request) {
+http::response web_service::answer(const http::http_request& request) {
     if (request.method == "POST") {
         return request.path == "/break" ? break_hold(request)
                                         : refused(404, "POST goes to /break only");
@@ -98,7 +98,7 @@ http::response web_service::answer(const http::request& request) {
     return refused(404, "there is only the page, at /");
 }
 
-http::response web_service::open_stream(const http::request& request) {
+http::response web_service::open_stream(const http::http_request& request) {
     try {
         sampler_->add_page(request.exchange,
                            parse_web_view(http::form_value(request.query, "sort").value_or(""),
@@ -109,7 +109,7 @@ http::response web_service::open_stream(const http::request& request) {
             .delivery = http::delivery::stream};
 }
 
-http::response web_service::break_hold(const http::request& request) {
+http::response web_service::break_hold(const http::http_request& request) {
     if (auto refusal = access_.refuse_change(request)) { return std::move(*refusal); }
     if (read_only_) { return refused(403, "holdfast web was started with --read-only"); }
     const auto name = http::form_value(request.body, "name");

@@ -27,10 +27,10 @@ public:
     [[nodiscard]] http::server_settings server_settings();
 
 private:
-    [[nodiscard]] http::response handle(const http::request& request);
-    [[nodiscard]] http::response answer(const http::request& request);
-    [[nodiscard]] http::response open_stream(const http::request& request);
-    [[nodiscard]] http::response break_hold(const http::request& request);
+    [[nodiscard]] http::response handle(const http::http_request& request);
+    [[nodiscard]] http::response answer(const http::http_request& request);
+    [[nodiscard]] http::response open_stream(const http::http_request& request);
+    [[nodiscard]] http::response break_hold(const http::http_request& request);
 
     bool read_only_;
     std::chrono::milliseconds connect_wait_;

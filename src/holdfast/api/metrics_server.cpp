@@ -32,10 +32,11 @@ public:
     explicit state(const std::string& address) {
         const auto listen_at = parse_address(address);
         try {
-            server_.emplace(http::listen_on(listen_at),
-                            http::server_settings{.handle = [this](const http::request& request) {
-                                return answer(request.path);
-                            }});
+            server_.emplace(
+                http::listen_on(listen_at),
+                http::server_settings{.handle = [this](const http::http_request& request) {
+                    return answer(request.path);
+                }});
         } catch (const std::system_error& problem) {
             const auto code = problem.code();
             if (code == std::errc::resource_unavailable_try_again) {

@@ -13,7 +13,7 @@ namespace holdfast::http {
 namespace {
 
 /// Of the body; empty: it is not a number, or too large for one.
-std::optional<std::size_t> content_length(const request& request) {
+std::optional<std::size_t> content_length(const http_request& request) {
     const auto text = request.header_value("content-length");
     const bool digits = std::all_of(text.begin(), text.end(),
                                     [](char letter) { return letter >= '0' && letter <= '9'; });
@@ -92,7 +92,7 @@ void http_exchange::on_received(const handler& handle, base::instant now) {
     on_request(std::move(*request), handle, now);
 }
 
-void http_exchange::on_request(request request, const handler& handle, base::instant now) {
+void http_exchange::on_request(http_request request, const handler& handle, base::instant now) {
     request.exchange = id_;
     with_body_ = request.method != "HEAD";
     const auto response = handle(request);

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] bool read(const handler& handle, base::instant now);
     [[nodiscard]] bool discard();
     void on_received(const handler& handle, base::instant now);
-    void on_request(request request, const handler& handle, base::instant now);
+    void on_request(http_request request, const handler& handle, base::instant now);
     void refuse(int status, std::string_view reason);
     void answer(const response& response, base::instant now);
     [[nodiscard]] bool write(base::instant now);

@@ -27,7 +27,7 @@ std::string_view without_blanks(std::string_view text) noexcept {
 }
 
 /// False: the line is no header.
-bool add_header(request& request, std::string_view line) {
+bool add_header(http_request& request, std::string_view line) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) { return false; }
     auto name = base::lower_case(std::string{line.substr(0, colon)});
@@ -39,25 +39,25 @@ bool add_header(request& request, std::string_view line) {
 
 } // namespace
 
-std::string_view request::header_value(std::string_view name) const noexcept {
+std::string_view http_request::header_value(std::string_view name) const noexcept {
     const auto found = std::find_if(headers.begin(), headers.end(),
                                     [name](const header& each) { return each.name == name; });
     return found == headers.end() ? std::string_view{} : std::string_view{found->value};
 }
 
-std::size_t request::count(std::string_view name) const noexcept {
+std::size_t http_request::count(std::string_view name) const noexcept {
     return static_cast<std::size_t>(std::count_if(
         headers.begin(), headers.end(), [name](const header& each) { return each.name == name; }));
 }
 
-std::optional<request> parse_head(std::string_view head) {
+std::optional<http_request> parse_head(std::string_view head) {
     const auto line = head.substr(0, head.find("\r\n"));
     const auto first = line.find(' ');
     const auto second = first == std::string_view::npos ? first : line.find(' ', first + 1);
     if (second == std::string_view::npos || !line.substr(second + 1).starts_with("HTTP/1.")) {
         return std::nullopt;
     }
-    request out;
+    http_request out;
     out.method = line.substr(0, first);
     const auto target = line.substr(first + 1, second - first - 1);
     const auto mark = target.find('?');

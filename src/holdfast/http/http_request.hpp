@@ -18,7 +18,7 @@ struct header {
     std::string value;
 };
 
-struct request {
+struct http_request {
     exchange_id exchange = 0;
     std::string method{};
     std::string path{};  ///< without its query, as it was sent
@@ -33,7 +33,7 @@ struct request {
 };
 
 /// Parses what comes before the empty line. Empty: this is not HTTP/1.
-[[nodiscard]] std::optional<request> parse_head(std::string_view head);
+[[nodiscard]] std::optional<http_request> parse_head(std::string_view head);
 
 /// A field of `a=1&b=%20`, decoded; empty if there is none, or if its encoding is wrong.
 [[nodiscard]] std::optional<std::string> form_value(std::string_view form, std::string_view name);

@@ -27,7 +27,7 @@ struct response {
 };
 
 /// Answers a request. It runs on the server's thread, so it must not wait.
-using handler = std::function<response(const request& request)>;
+using handler = std::function<response(const http_request& request)>;
 
 /// The response as it is sent; a stream has no length.
 [[nodiscard]] std::string to_bytes(const response& response, bool with_body);

@@ -24,7 +24,7 @@ constexpr base::milliseconds accept_pause{100}; // when descriptors or memory ha
 http_server::http_server(base::fd listener, server_settings settings)
     : generation_{base::process_generation()},
       settings_{std::move(settings)},
-      handle_{[this](const request& request) { return handle_or_refuse(request); }},
+      handle_{[this](const http_request& request) { return handle_or_refuse(request); }},
       listener_{std::move(listener)},
       stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       address_{local_address(listener_.get())} {
@@ -103,7 +103,7 @@ http_exchange* http_server::find(exchange_id id) noexcept {
 }
 
 /// Streams leave room for requests.
-response http_server::handle_or_refuse(const request& request) const {
+response http_server::handle_or_refuse(const http_request& request) const {
     const auto streams = std::count_if(exchanges_.begin(), exchanges_.end(),
                                        [](const auto& each) { return each.is_stream(); });
     auto out = settings_.handle(request);

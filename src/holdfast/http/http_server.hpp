@@ -41,7 +41,7 @@ private:
     void end_exchanges() noexcept;
     void end_exchange(exchange_id id);
     [[nodiscard]] http_exchange* find(exchange_id id) noexcept;
-    [[nodiscard]] response handle_or_refuse(const request& request) const;
+    [[nodiscard]] response handle_or_refuse(const http_request& request) const;
     [[nodiscard]] int time_out(base::instant now) const noexcept;
 
     std::uint64_t generation_; ///< of the process whose thread it is
