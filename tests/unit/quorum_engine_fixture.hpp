@@ -23,7 +23,7 @@ protected:
     static constexpr unsigned nodes = 3;
     static constexpr base::milliseconds lease{10'000};
 
-    explicit quorum_engine_fixture(const seam::quorum::quorum_options& options = {}) {
+    explicit quorum_engine_fixture(const seam::quorum::quorum_settings& options = {}) {
         std::vector<seam::quorum::quorum_node> members;
         for (unsigned node = 0; node < nodes; ++node) {
             states_[node].on_submit = [this, node](seam::op_id /*id*/) { on_submit(node); };

@@ -183,7 +183,7 @@ std::unique_ptr<seam::engine> sim_world::make_engine(unsigned client,
         }
         members.push_back({std::move(access), "node" + std::to_string(node)});
     }
-    engine::quorum::quorum_options options;
+    engine::quorum::quorum_settings options;
     options.max_lease = scenario_.longest_lease;
     options.seed = scenario_.seed * 1013 + client;
     return std::make_unique<engine::quorum::quorum_engine>(std::move(members), options, identity);

@@ -64,7 +64,7 @@ checkup check_up(const url& url, const checkup_terms& terms) {
     }
     judge_nodes(nodes, usable, out);
     judge_clocks(out.clocks, clock_use::votes, out);
-    if (!quorum_options::from(url).rejoin_delay) {
+    if (!quorum_settings::from(url).rejoin_delay) {
         out.warn("rejoin", all_nodes,
                  "rejoin_delay=no: a node that loses its data votes at once, maybe a second time "
                  "for a lock that is held",

@@ -28,13 +28,13 @@ void parse_time(const url& url, std::string_view key, std::int64_t least, std::i
 
 } // namespace
 
-base::milliseconds quorum_options::timeout_for(base::milliseconds lease) const noexcept {
+base::milliseconds quorum_settings::timeout_for(base::milliseconds lease) const noexcept {
     return node_timeout.count() > 0 ? node_timeout : std::max(lease / 20, least_timeout);
 }
 
-quorum_options quorum_options::from(const url& url) {
+quorum_settings quorum_settings::from(const url& url) {
     constexpr std::int64_t minute = 60'000;
-    quorum_options out;
+    quorum_settings out;
     out.seed = base::random_seed();
     parse_time(url, "node_timeout", 1, minute, out.node_timeout);
     parse_time(url, "retry_min", 1, minute, out.retry_min);

@@ -11,7 +11,7 @@
 
 namespace holdfast::engine::quorum {
 
-struct quorum_options {
+struct quorum_settings {
     /// How long a node may take to answer; 0: a twentieth of the lease, at least `least_timeout`.
     base::milliseconds node_timeout{0};
     /// A waiter that was refused asks again after a random time from this range, or sooner when
@@ -31,7 +31,7 @@ struct quorum_options {
     [[nodiscard]] base::milliseconds timeout_for(base::milliseconds lease) const noexcept;
 
     /// Throws error(invalid_url); the text names the key. Ignores keys that are not the quorum's.
-    [[nodiscard]] static quorum_options from(const url& url);
+    [[nodiscard]] static quorum_settings from(const url& url);
 };
 
 /// How long a vote for a lease lasts by this client's clock, whose rate may differ from the node's.
@@ -39,7 +39,7 @@ struct quorum_options {
     return base::duration{lease} + base::duration{lease} / 100 + base::milliseconds{2};
 }
 
-/// The query keys that `quorum_options::from` reads.
+/// The query keys that `quorum_settings::from` reads.
 inline constexpr std::array<std::string_view, 7> option_keys{
     "node_timeout", "retry_min", "retry_max", "tries", "drift", "max_lease", "rejoin_delay"};
 

@@ -74,7 +74,8 @@ std::unique_ptr<engine> make(const url& url, const std::vector<holdfast::engine:
         auto access = make_node(node, label, identity);
         members.push_back({std::move(access), std::move(label)});
     }
-    return std::make_unique<quorum_engine>(std::move(members), quorum_options::from(url), identity);
+    return std::make_unique<quorum_engine>(std::move(members), quorum_settings::from(url),
+                                           identity);
 }
 
 bool is_quorum_key(const std::string& key) {

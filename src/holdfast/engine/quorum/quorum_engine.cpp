@@ -46,7 +46,7 @@ layout layout_of(const std::vector<quorum_node>& nodes) {
 
 } // namespace
 
-quorum_engine::quorum_engine(std::vector<quorum_node> members, const quorum_options& options,
+quorum_engine::quorum_engine(std::vector<quorum_node> members, const quorum_settings& options,
                              const client_identity& identity)
     : task_host{options, take_labels(members), layout_of(members), identity.client},
       time_{*identity.time},

@@ -24,7 +24,7 @@ struct quorum_node {
 /// Thread safety: none.
 class quorum_engine final : public engine, private task_host {
 public:
-    quorum_engine(std::vector<quorum_node> members, const quorum_options& options,
+    quorum_engine(std::vector<quorum_node> members, const quorum_settings& options,
                   const client_identity& identity);
     quorum_engine(const quorum_engine&) = delete;
     quorum_engine& operator=(const quorum_engine&) = delete;

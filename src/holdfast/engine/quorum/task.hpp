@@ -46,7 +46,7 @@ public:
     [[nodiscard]] virtual std::uint64_t next_proposal() = 0;
 
     const base::client_id client; ///< this client
-    quorum_options settings;
+    quorum_settings settings;
     membership nodes;
     debts owed;
     hints waiters;
@@ -63,7 +63,7 @@ public:
     }
 
 protected:
-    task_host(const quorum_options& options, std::vector<std::string> labels, layout layout,
+    task_host(const quorum_settings& options, std::vector<std::string> labels, layout layout,
               const base::client_id& own)
         : client{own},
           settings{options},
