@@ -164,8 +164,10 @@ int main(int argc, char** argv) {
     if (!cli::fill_closed_streams()) { return cli::exit_code::internal; } // there is no stderr
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     int code = cli::exit_code::internal;
+    bool failed = true;
     try {
         code = cli::flush_output(cli::main_or_throw(argc, argv));
+        failed = false;
     } catch (const error& problem) {
         cli::print_message(cli::command_failure(problem.what(), argc > 1 ? argv[1] : ""));
         code = cli::exit_code_for(problem);
@@ -174,6 +176,11 @@ int main(int argc, char** argv) {
     } catch (const std::exception& problem) { cli::print_message(problem.what()); }
     if (code != cli::exit_code::ok && cli::is_for_eval(argc, argv)) {
         cli::print_eval_failure(code);
+    }
+    // A thread of the command, as that of `top`, may still use the engine: no static destructors.
+    if (failed) {
+        std::fflush(stdout);
+        ::_exit(code);
     }
     return code;
 }
